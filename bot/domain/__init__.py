@@ -1,0 +1,1 @@
+"""Values and rules. Standard library only, no clock, no input or output."""

@@ -1,0 +1,80 @@
+"""What an executor is asked to do, and what it answers."""
+
+from __future__ import annotations
+
+import enum
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot.domain.turn import Turn
+from bot.ids import ExecutionId, WorkId
+
+UNIT_PATTERN = re.compile(r"[a-z][a-z0-9_]{0,31}")
+RESERVED_UNITS = frozenset({"turns", "attempts"})
+
+
+class Outcome(enum.Enum):
+    """How an attempt ended, as the scheduler sees it."""
+
+    COMPLETED = "completed"
+    """The Work is done."""
+    WAITING = "waiting"
+    """The attempt ended well; the Work waits for an event."""
+    HANDOFF = "handoff"
+    """The attempt ended well; the Work is ready for further input (C-102)."""
+    FAILED = "failed"
+    """The attempt failed; retry policy decides what comes next."""
+    CANCELLED = "cancelled"
+    """The Work was cancelled while the attempt was live."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """
+    One launch of one attempt, complete: an executor needs nothing else.
+
+    ``key`` names the launch: running the same key twice is one run. ``config`` is the executor's own
+    pinned config. Times are milliseconds. ``environment`` is never stored (C-26).
+    """
+
+    key: str
+    work: WorkId
+    execution: ExecutionId
+    epoch: int
+    attempt: int
+    executor: str
+    config: Mapping[str, object]
+    prompt: str
+    directory: str
+    timeout: int
+    token: str = field(repr=False, default="")
+    api: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    previous: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """
+    A structured end of a run.
+
+    ``ok`` is whether the program ended well. ``permanent`` marks a failure that trying again cannot cure
+    (C-114). ``units`` is what the run used, by unit. Raises ``ValueError`` for a unit of the wrong shape,
+    a reserved one, or an amount that is negative or not finite (C-167).
+    """
+
+    ok: bool
+    summary: str = ""
+    turn: Turn | None = None
+    permanent: bool = False
+    units: Mapping[str, float] = field(default_factory=dict)
+    session: str | None = None
+
+    def __post_init__(self) -> None:
+        for unit, amount in self.units.items():
+            if not UNIT_PATTERN.fullmatch(unit) or unit in RESERVED_UNITS:
+                raise ValueError(f"{unit!r} is not a unit that a run may report")
+            if not math.isfinite(amount) or amount < 0:
+                raise ValueError(f"the amount of {unit!r} must be finite and not negative, not {amount}")

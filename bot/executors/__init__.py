@@ -1,0 +1,1 @@
+"""Programs that take turns: the contract they share, and one module per kind."""
