@@ -1,0 +1,247 @@
+"""
+What the bot asks of an issue tracker, in narrow parts.
+
+Every method may raise ``TrackerUnavailableError`` (try again later; ``RateLimitedError`` says when),
+``TrackerMissingError`` (404 or 410) or ``TrackerError`` (refused; ``status`` tells how). Reads are live:
+nothing here is cached, since permissions, heads and states that matter are asked for at the moment of use.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.clock import Millis
+
+
+class Permission(enum.IntEnum):
+    """What a person may do in a repository, ordered: a higher one includes the lower ones."""
+
+    NONE = 0
+    READ = 1
+    TRIAGE = 2
+    WRITE = 3
+    MAINTAIN = 4
+    ADMIN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """An account. ``bot`` is true for apps and machine accounts that the tracker marks as such."""
+
+    id: int
+    login: str
+    bot: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repository:
+    """A repository; ``id`` is the tracker's numeric id and never changes, names do."""
+
+    id: int
+    owner: str
+    owner_id: int
+    name: str
+    default_branch: str
+    clone_url: str
+
+    @property
+    def full_name(self) -> str:
+        """``owner/name``, as the tracker writes it now."""
+        return f"{self.owner}/{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Issue:
+    """An issue (or the issue side of a pull request)."""
+
+    number: int
+    title: str
+    body: str
+    open: bool
+    locked: bool
+    labels: tuple[str, ...]
+    author: Person
+    is_pull_request: bool
+    updated_at: Millis
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssueEvent:
+    """
+    An entry of an issue's own history.
+
+    ``kind`` is the tracker's word, such as ``labeled``, ``unlabeled``, ``closed``, ``reopened``;
+    ``label`` is set for the first two. ``number`` is the issue's.
+    """
+
+    id: int
+    number: int
+    kind: str
+    actor: Person | None
+    label: str | None
+    created_at: Millis
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comment:
+    """A comment in the thread of an issue or pull request (``number`` is that thread's)."""
+
+    id: int
+    number: int
+    body: str
+    author: Person
+    created_at: Millis
+    updated_at: Millis
+
+
+class Verdict(enum.Enum):
+    """What a submitted review says."""
+
+    APPROVED = "approved"
+    CHANGES_REQUESTED = "changes_requested"
+    COMMENTED = "commented"
+    DISMISSED = "dismissed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Review:
+    """A submitted review of a pull request, given on ``commit``."""
+
+    id: int
+    number: int
+    body: str
+    author: Person
+    verdict: Verdict
+    commit: str
+    submitted_at: Millis
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullRequest:
+    """A pull request as it is now."""
+
+    number: int
+    title: str
+    body: str
+    open: bool
+    merged: bool
+    draft: bool
+    head_ref: str
+    head_sha: str
+    base_ref: str
+    author: Person
+    url: str
+
+
+class Reaction(enum.Enum):
+    """The reactions that the bot gives."""
+
+    EYES = "eyes"
+    THUMBS_UP = "+1"
+    CONFUSED = "confused"
+
+
+class ReadThreads(Protocol):
+    """Reading issues, their history and their threads."""
+
+    async def issue(self, repository: str, number: int) -> Issue:
+        """Return the issue as it is now. ``repository`` is ``owner/name`` in all of these."""
+        ...
+
+    async def issues(self, repository: str, *, label: str) -> Sequence[Issue]:
+        """Return all open issues (no pull requests) that carry the label."""
+        ...
+
+    async def issue_events(self, repository: str, number: int, *, after: int = 0) -> Sequence[IssueEvent]:
+        """Return the issue's own events with an id above ``after``, oldest first."""
+        ...
+
+    async def comments(self, repository: str, number: int) -> Sequence[Comment]:
+        """Return all comments of one thread, every page, oldest first."""
+        ...
+
+    async def comments_since(self, repository: str, since: Millis) -> Sequence[Comment]:
+        """Return the repository's thread comments updated at or after ``since``, oldest first, every page."""
+        ...
+
+    async def reviews(self, repository: str, number: int) -> Sequence[Review]:
+        """Return the submitted reviews of a pull request, oldest first, every page."""
+        ...
+
+    async def pull_request(self, repository: str, number: int) -> PullRequest:
+        """Return the pull request as it is now."""
+        ...
+
+    async def find_pull_request(self, repository: str, *, head_ref: str) -> PullRequest | None:
+        """Return the newest pull request, open or not, whose head is this branch of the same repository."""
+        ...
+
+
+class PermissionOf(Protocol):
+    """Who may do what, asked live (ag-D02)."""
+
+    async def permission(self, repository: str, login: str) -> Permission:
+        """Return the collaborator permission, teams and roles counted. An unknown account has ``NONE``."""
+        ...
+
+
+class WriteThreads(Protocol):
+    """Writing to threads; only ``projectors.apply`` uses it."""
+
+    async def create_comment(self, repository: str, number: int, body: str) -> Comment:
+        """Post a comment. Never repeated by the adapter: the caller looks for its marker before a retry."""
+        ...
+
+    async def update_comment(self, repository: str, comment: int, body: str) -> None:
+        """Replace the body of one of our comments."""
+        ...
+
+    async def ensure_label(self, repository: str, name: str, *, color: str, description: str) -> None:
+        """Create the label when it does not exist; leave an existing one as people made it."""
+        ...
+
+    async def add_labels(self, repository: str, number: int, names: Sequence[str]) -> None:
+        """Add labels to an issue or pull request; those already there stay."""
+        ...
+
+    async def remove_label(self, repository: str, number: int, name: str) -> None:
+        """Take a label off; taking off one that is not there is fine."""
+        ...
+
+    async def react_to_issue(self, repository: str, number: int, reaction: Reaction) -> None:
+        """React to an issue itself. Repeating it is fine."""
+        ...
+
+    async def react_to_comment(self, repository: str, comment: int, reaction: Reaction) -> None:
+        """React to a thread comment. Repeating it is fine."""
+        ...
+
+
+class WritePullRequests(Protocol):
+    """Opening pull requests; only ``bot.publishing`` uses it."""
+
+    async def create_pull_request(
+        self, repository: str, *, head_ref: str, base_ref: str, title: str, body: str, draft: bool
+    ) -> PullRequest:
+        """Open a pull request. Never repeated by the adapter: the caller looks for the head first."""
+        ...
+
+    async def update_pull_request(self, repository: str, number: int, *, title: str, body: str) -> PullRequest:
+        """Replace title and body."""
+        ...
+
+
+class Tracker(ReadThreads, PermissionOf, WriteThreads, WritePullRequests, Protocol):
+    """All of it; the composition root hands out the narrow parts."""
+
+    async def me(self) -> Person:
+        """Return the account that the bot acts as."""
+        ...
+
+    async def repository(self, full_name: str) -> Repository:
+        """Return the repository as it is now."""
+        ...
