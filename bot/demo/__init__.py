@@ -1,0 +1,1 @@
+"""The demo: an embedded tracker with a sample repository, and the bot beside it."""

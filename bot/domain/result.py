@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.domain.turn import Turn
 from bot.ids import ExecutionId, WorkId
@@ -78,3 +79,46 @@ class Result:
                 raise ValueError(f"{unit!r} is not a unit that a run may report")
             if not math.isfinite(amount) or amount < 0:
                 raise ValueError(f"the amount of {unit!r} must be finite and not negative, not {amount}")
+
+    def to_document(self) -> dict[str, object]:
+        """Return the JSON form."""
+        return {
+            "version": 1,
+            "ok": self.ok,
+            "summary": self.summary,
+            "turn": None if self.turn is None else {"status": self.turn.status, "comment": self.turn.comment},
+            "permanent": self.permanent,
+            "units": dict(self.units),
+            "session": self.session,
+        }
+
+    @staticmethod
+    def from_document(document: Mapping[str, Any]) -> Result:
+        """Read the JSON form. Raises ``ValueError`` for an unknown version."""
+        if document.get("version") != 1:
+            raise ValueError("a result of an unknown version")
+        turn = document["turn"]
+        return Result(
+            ok=document["ok"],
+            summary=document["summary"],
+            turn=None if turn is None else Turn(status=turn["status"], comment=turn["comment"]),
+            permanent=document["permanent"],
+            units=document["units"],
+            session=document["session"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """
+    What an attempt's end means for its Work, in the scheduler's words.
+
+    ``status`` and ``comment`` are the playbook's; ``waits`` are the kinds of input that wake a waiting Work.
+    """
+
+    outcome: Outcome
+    status: str | None = None
+    comment: str = ""
+    waits: tuple[str, ...] = ()
+    summary: str = ""
+    permanent: bool = False

@@ -1,0 +1,1 @@
+"""The host: puts the parts together, turns the wheel, and serves HTTP."""

@@ -1,0 +1,1 @@
+"""Storage: the contract, the repositories over it, and the backends."""

@@ -1,0 +1,68 @@
+"""The closed list of reasons why a Work is not starting. The claim, ``/status`` and the board all speak it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from bot.clock import Millis
+
+
+class Reason(enum.Enum):
+    """Why a Work does not start now; the docstring of each is what people are told."""
+
+    ENDED = "ended"
+    """It has ended."""
+    RUNNING = "running"
+    """An attempt is running."""
+    EXHAUSTED = "exhausted"
+    """It stopped after its last failure; a person must act."""
+    WAITING = "waiting"
+    """It waits for a person's answer or review."""
+    NO_INPUT = "no input"
+    """There is nothing new to work on."""
+    HELD = "held"
+    """It is held; a person must decide."""
+    RETRY_DUE = "retry due"
+    """It starts again by itself after a failure."""
+    STOPPING = "stopping"
+    """Its previous run is still being stopped."""
+    POOL_FULL = "pool full"
+    """It waits for a free slot; it starts by itself."""
+    SCOPE_FULL = "scope full"
+    """It waits for a free slot of its repository or owner; it starts by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admit:
+    """It may start."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """
+    It may not start now.
+
+    ``detail`` names what holds it back, such as the pool (C-145); ``until`` is when that ends by itself.
+    """
+
+    reason: Reason
+    detail: str = ""
+    until: Millis | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """
+    How many attempts may hold a slot at once: by pool (C-143, C-149), and by scope for it and all below (C-6).
+
+    A pool that is not named is bounded by ``default``.
+    """
+
+    default: int = 4
+    pools: tuple[tuple[str, int], ...] = (("jobs", 4),)
+    scopes: tuple[tuple[str, int], ...] = ()
+
+    def pool(self, name: str) -> int:
+        """Return the limit of a pool."""
+        return dict(self.pools).get(name, self.default)

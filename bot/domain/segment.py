@@ -1,0 +1,108 @@
+"""Segments: the stretches in which an attempt held a lease (C-35), and how far each launch got (C-47)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bot.clock import Millis
+
+MAX_SEGMENTS = 50
+
+
+class Invoke(enum.Enum):
+    """How far a launch got towards its executor."""
+
+    PENDING = "pending"
+    """The executor is known not to have been called."""
+    CALLED = "called"
+    """The executor may have started something."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segment:
+    """One stretch; ``ended_at`` is None while it is open. Times are milliseconds."""
+
+    started_at: Millis
+    ended_at: Millis | None = None
+    invoke: Invoke = Invoke.PENDING
+    isolated: bool = False
+    recovered: bool = False
+    relaunched: bool = False
+
+    def to_document(self) -> dict[str, object]:
+        """Return the JSON form."""
+        return {
+            "started_at": self.started_at,
+            "ended_at": self.ended_at,
+            "invoke": self.invoke.value,
+            "isolated": self.isolated,
+            "recovered": self.recovered,
+            "relaunched": self.relaunched,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segments:
+    """
+    An attempt's segments, oldest first, and what the dropped ones sum to (C-48).
+
+    ``dropped_time`` is in milliseconds.
+    """
+
+    kept: tuple[Segment, ...] = ()
+    dropped: int = 0
+    dropped_time: int = 0
+
+    @property
+    def open(self) -> Segment:
+        """The open segment. Raises ``ValueError`` when none is open."""
+        if not self.kept or self.kept[-1].ended_at is not None:
+            raise ValueError("no segment is open")
+        return self.kept[-1]
+
+    def begin(self, segment: Segment) -> Segments:
+        """Add an open segment, dropping the oldest above ``MAX_SEGMENTS``."""
+        kept = (*self.kept, segment)
+        if len(kept) <= MAX_SEGMENTS:
+            return replace(self, kept=kept)
+        first = kept[0]
+        time = (first.ended_at or first.started_at) - first.started_at
+        return Segments(kept=kept[1:], dropped=self.dropped + 1, dropped_time=self.dropped_time + time)
+
+    def end(self, now: Millis) -> Segments:
+        """Close the open segment, if one is open."""
+        if not self.kept or self.kept[-1].ended_at is not None:
+            return self
+        last = self.kept[-1]
+        return replace(self, kept=(*self.kept[:-1], replace(last, ended_at=max(now, last.started_at))))
+
+    def mark(self, *, invoke: Invoke, isolated: bool) -> Segments:
+        """Record in the open segment how far the launch got."""
+        return replace(self, kept=(*self.kept[:-1], replace(self.open, invoke=invoke, isolated=isolated)))
+
+    def active(self) -> int:
+        """Return the milliseconds of all ended segments."""
+        return self.dropped_time + sum(s.ended_at - s.started_at for s in self.kept if s.ended_at is not None)
+
+    def to_document(self) -> dict[str, object]:
+        """Return the JSON form."""
+        return {
+            "version": 1,
+            "kept": [segment.to_document() for segment in self.kept],
+            "dropped": self.dropped,
+            "dropped_time": self.dropped_time,
+        }
+
+    @staticmethod
+    def from_document(document: Mapping[str, object]) -> Segments:
+        """Read the JSON form. Raises ``ValueError`` for one that makes no sense."""
+        kept = document.get("kept")
+        if document.get("version") != 1 or not isinstance(kept, list):
+            raise ValueError("segments of an unknown version")
+        return Segments(
+            kept=tuple(Segment(**{**entry, "invoke": Invoke(entry["invoke"])}) for entry in kept),
+            dropped=int(str(document["dropped"])),
+            dropped_time=int(str(document["dropped_time"])),
+        )

@@ -1,0 +1,109 @@
+"""
+Work: one thing to get done.
+
+::
+
+    READY ──claim──▶ RUNNING ──▶ WAITING ──input──▶ READY
+      ▲                 │ ├────▶ COMPLETED
+      ├──failed, timer──┘ ├────▶ EXHAUSTED
+      └──handoff──────────┘
+    any live state ──▶ CANCELLED          COMPLETED, CANCELLED and FAILED are final (C-127)
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot.clock import Millis
+from bot.ids import ScopeId, WorkId
+
+
+class WorkState(enum.Enum):
+    """Where a Work stands."""
+
+    READY = "ready"
+    """May start when admission allows it."""
+    RUNNING = "running"
+    """Has a live attempt."""
+    WAITING = "waiting"
+    """Its last attempt ended well; an awaited kind of input makes it ready."""
+    EXHAUSTED = "exhausted"
+    """Its failures are used up, or it failed permanently; a person must act."""
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+    @property
+    def final(self) -> bool:
+        """Whether nothing can follow any more."""
+        return self in FINAL
+
+
+FINAL = frozenset({WorkState.COMPLETED, WorkState.CANCELLED, WorkState.FAILED})
+
+
+class BlockedReason(enum.Enum):
+    """Why an exhausted Work stopped trying."""
+
+    PERMANENT_FAILURE = "permanent_failure"
+    RETRIES_EXHAUSTED = "retries_exhausted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Starter:
+    """The person whose action started the Work."""
+
+    id: int
+    login: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instructions:
+    """The text that the Work is about, as it was when someone answered for it; ``revision`` is its digest."""
+
+    title: str
+    body: str
+    author: str
+    revision: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """
+    One run of a playbook on one item.
+
+    ``run`` counts the runs of this playbook on this item from 1. ``attempts`` counts executions over its
+    life, ``failures`` those since the failure budget was last reset (C-108, C-126). ``gate_pass`` is the
+    approved revision that lets the next start skip the gates once (C-188). ``failed_seq`` is the acceptance
+    number up to which events are older than the current failure (C-125). ``version`` grows with each write.
+    """
+
+    id: WorkId
+    scope: ScopeId
+    kind: str
+    playbook: str
+    item: str
+    number: int
+    run: int
+    state: WorkState
+    status: str | None
+    comment: str = ""
+    waits: tuple[str, ...] = ()
+    starter: Starter
+    instructions: Instructions
+    branch: str
+    pull_request: int | None = None
+    attempts: int = 0
+    failures: int = 0
+    gate_pass: str | None = None
+    blocked: BlockedReason | None = None
+    reason: str = ""
+    ended_by: str | None = None
+    usage: Mapping[str, float] = field(default_factory=dict)
+    failed_seq: int = 0
+    created_at: Millis
+    updated_at: Millis
+    ended_at: Millis | None = None
+    version: int = 1

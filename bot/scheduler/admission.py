@@ -1,0 +1,57 @@
+"""Whether a Work may start now, and if not, why: one answer for the claim, ``/status`` and every view."""
+
+from __future__ import annotations
+
+from bot.clock import Millis
+from bot.domain.admission import Admit, Limits, Reason, Refused
+from bot.domain.timer import TimerKind
+from bot.domain.work import Work, WorkState
+from bot.ids import ScopeId
+from bot.storage.contract import Tx
+
+_BY_STATE = {
+    WorkState.COMPLETED: Reason.ENDED,
+    WorkState.CANCELLED: Reason.ENDED,
+    WorkState.FAILED: Reason.ENDED,
+    WorkState.RUNNING: Reason.RUNNING,
+    WorkState.EXHAUSTED: Reason.EXHAUSTED,
+    WorkState.WAITING: Reason.WAITING,
+}
+
+
+def admission(tx: Tx, work: Work, now: Millis, *, limits: Limits, pool: str) -> Admit | Refused:
+    """
+    Decide whether a Work may start at ``now`` in the given pool.
+
+    Asked in the order in which a person would want to hear it: ended or running, input, held, retry, capacity.
+    Capacity is the last, so that a gate is asked only when capacity would allow the start (C-181).
+    """
+    if work.state in _BY_STATE:
+        return Refused(reason=_BY_STATE[work.state])
+    if not tx.inputs.pending(work.id):
+        return Refused(reason=Reason.NO_INPUT)
+    holds = tx.holds.open(work.id)
+    if holds:
+        return Refused(reason=Reason.HELD, detail=holds[0].reason)
+    timer = tx.timers.of_work(work.id, TimerKind.RETRY)
+    if timer is not None:
+        # A due clock alone never clears this: the timer driver must have fired it (C-123).
+        return Refused(reason=Reason.RETRY_DUE, until=max(timer.due_at, now))
+    if tx.executions.stopping(work.id):
+        return Refused(reason=Reason.STOPPING)
+    return capacity(tx, work.scope, limits=limits, pool=pool)
+
+
+def capacity(tx: Tx, scope: ScopeId, *, limits: Limits, pool: str) -> Admit | Refused:
+    """Decide whether a slot is free in the pool, the scope and each of its ancestors (C-6, C-143 … C-146)."""
+    limit = limits.pool(pool)
+    taken = tx.executions.slots_of_pool(pool)
+    if taken >= limit:
+        return Refused(reason=Reason.POOL_FULL, detail=f"{taken} of {limit} {pool} busy")
+    bounded = dict(limits.scopes)
+    for ancestor in tx.scopes.line(scope):
+        if ancestor in bounded and tx.executions.slots_of_scope(ancestor) >= bounded[ancestor]:
+            found = tx.scopes.get(ancestor)
+            name = found.name if found is not None and found.name else str(ancestor)
+            return Refused(reason=Reason.SCOPE_FULL, detail=f"{bounded[ancestor]} of {bounded[ancestor]} in {name}")
+    return Admit()

@@ -1,0 +1,42 @@
+"""Ending a Work before its time, or because it is done elsewhere. One transaction fences everything (C-141)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.clock import Millis
+from bot.domain.hold import HoldState
+from bot.domain.result import Outcome
+from bot.domain.work import Work, WorkState
+from bot.ids import WorkId
+from bot.storage.contract import Tx
+
+
+def cancel(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> Work | None:
+    """
+    Cancel a Work: its attempt, timers, holds and input end with it.
+
+    Returns the cancelled Work, or None when it had ended already. The processes of its attempt are stopped
+    after the commit (C-142); until that is confirmed its slot stays taken.
+    """
+    return _end(tx, work, WorkState.CANCELLED, by=by, reason=reason, now=now)
+
+
+def complete_elsewhere(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> Work | None:
+    """Complete a Work because what it was for is done, such as its pull request merged. Else as ``cancel``."""
+    return _end(tx, work, WorkState.COMPLETED, by=by, reason=reason, now=now)
+
+
+def _end(tx: Tx, work_id: WorkId, state: WorkState, *, by: str, reason: str, now: Millis) -> Work | None:
+    work = tx.works.get(work_id)
+    if work.state.final:
+        return None
+    live = tx.executions.live_of(work.id)
+    if live is not None:
+        tx.executions.end(live, Outcome.CANCELLED, reason, now)
+    for hold in tx.holds.open(work.id):
+        tx.holds.settle(hold.id, HoldState.ENDED, by=by, reason=reason, now=now)
+    tx.timers.remove_all(work.id)
+    tx.inputs.drop(work.id)
+    ended = replace(work, state=state, waits=(), gate_pass=None, ended_by=by, reason=reason, ended_at=now)
+    return tx.works.save(ended, now)

@@ -1,0 +1,81 @@
+"""The steps of a launch that are written down, each under the fence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.clock import Millis
+from bot.domain.execution import Execution, Fence, Phase
+from bot.domain.segment import Invoke
+from bot.domain.turn import Turn
+from bot.errors import ExecutorError, StaleEpochError
+from bot.storage.contract import Tx
+
+RECOVERY_LIMIT = 64 * 1024
+"""The most bytes of recovery metadata that an executor may store (C-53)."""
+
+
+def begin(tx: Tx, fence: Fence, *, token: str, isolated: bool, now: Millis) -> Execution:
+    """
+    Record that the executor is about to be called (C-47), and the digest of the launch's token.
+
+    Raises ``StaleEpochError``.
+    """
+    execution = held(tx, fence)
+    called = execution.segments.mark(invoke=Invoke.CALLED, isolated=isolated)
+    return _write(tx, replace(execution, segments=called, token=token), now)
+
+
+def persist_recovery(tx: Tx, fence: Fence, metadata: Mapping[str, object], now: Millis) -> None:
+    """
+    Store what the executor needs to find the run again (C-52).
+
+    Raises ``ExecutorError`` for metadata that is too large, and ``StaleEpochError``.
+    """
+    size = len(json.dumps(dict(metadata)).encode())
+    if size > RECOVERY_LIMIT:
+        raise ExecutorError(f"recovery metadata of {size} bytes is over {RECOVERY_LIMIT}", permanent=True)
+    _write(tx, replace(held(tx, fence), recovery=metadata), now)
+
+
+def confirm(tx: Tx, fence: Fence, now: Millis) -> Execution:
+    """
+    Record that the executor returned a handle.
+
+    Raises ``ExecutorError`` when it stored no recovery metadata before that (C-52), and ``StaleEpochError``.
+    """
+    execution = held(tx, fence)
+    if execution.recovery is None:
+        raise ExecutorError("the executor returned a run without storing how to find it again", permanent=True)
+    return _write(tx, replace(execution, phase=Phase.RUNNING), now)
+
+
+def declare(tx: Tx, token: str, turn: Turn, now: Millis) -> bool:
+    """
+    Record the turn that a run declares, by the digest of its token; applied when its end is observed (C-121).
+
+    Returns False when no unfinished attempt has this token, or its lease has lapsed.
+    """
+    execution = tx.executions.by_token(token) if token else None
+    if execution is None:
+        return False
+    try:
+        _write(tx, replace(execution, declared=turn), now)
+    except StaleEpochError:
+        return False
+    return True
+
+
+def held(tx: Tx, fence: Fence) -> Execution:
+    """Return the attempt under this fence. Raises ``StaleEpochError`` when another epoch holds it."""
+    execution = tx.executions.get(fence.execution)
+    if execution.epoch != fence.epoch:
+        raise StaleEpochError
+    return execution
+
+
+def _write(tx: Tx, execution: Execution, now: Millis) -> Execution:
+    tx.executions.write(execution, now)
+    return execution

@@ -1,0 +1,40 @@
+"""Events become Work or input. Called inside the transaction that settles the event."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.clock import Millis
+from bot.domain.event import Event
+from bot.domain.work import Work, WorkState
+from bot.storage.contract import Tx
+
+
+def open_work(tx: Tx, work: Work, event: Event, *, keys: tuple[str, ...], kind: str) -> Work | None:
+    """
+    Create a Work with the event as its first input.
+
+    Returns None, and writes nothing, when the item has a live Work of this playbook: one live Work per item and
+    playbook, however often its label is added (ag-A07). ``run``, branch and pull request follow an earlier run.
+    """
+    if tx.works.live(work.item, work.playbook) is not None:
+        return None
+    earlier = tx.works.latest(work.item, work.playbook)
+    if earlier is not None:
+        # A successor goes on from the branch, and inherits no hold, pass or failure count.
+        work = replace(work, run=earlier.run + 1, branch=earlier.branch, pull_request=earlier.pull_request)
+    tx.works.insert(work, keys)
+    tx.inputs.add(work.id, event, kind=kind, author=work.starter.login)
+    return work
+
+
+def add_input(tx: Tx, work: Work, event: Event, *, kind: str, author: str, body: str, now: Millis) -> Work:
+    """
+    Queue an event for a live Work, and make it ready when it waits for this kind of input.
+
+    Input queues while the Work is held, runs or backs off (C-129, C-185); it never clears a hold or a timer.
+    """
+    tx.inputs.add(work.id, event, kind=kind, author=author, body=body)
+    if work.state is WorkState.WAITING and kind in work.waits:
+        return tx.works.save(replace(work, state=WorkState.READY, waits=()), now)
+    return work

@@ -1,0 +1,39 @@
+"""Turn events: an attempt's word, published for whoever waits on it (C-92 … C-99)."""
+
+from __future__ import annotations
+
+from bot.clock import Millis
+from bot.domain.event import NewEvent, Routing
+from bot.domain.execution import Execution
+from bot.domain.turn import Turn
+from bot.domain.work import Work
+from bot.ids import EventId
+from bot.storage.contract import Tx
+
+TYPE = "core.execution.turn"
+SCHEMA = "core.execution.turn.v1"
+
+
+def publish_turn(tx: Tx, work: Work, execution: Execution, turn: Turn, now: Millis) -> int:
+    """
+    Accept one turn event per correlation key of the Work, or one without a key (C-94).
+
+    Their natural key names the attempt and its epoch, so that a repeated transition is a no-op (C-96). They are
+    unmatched: never input to the Work itself (C-97). Returns how many were new.
+    """
+    keys = tx.works.keys(work.id)
+    accepted = 0
+    for key in keys or (None,):
+        delivery = f"turn/{execution.id}/{execution.epoch}" + (f"/{key}" if key else "")
+        event = NewEvent(
+            id=EventId(delivery),
+            source="core",
+            type=TYPE,
+            natural_key=delivery,
+            keys=(key,) if key else (),
+            scope=work.scope,
+            data={"schema": SCHEMA, "status": turn.status, "work": work.id, "execution": execution.id},
+            cause=execution.trigger,
+        )
+        accepted += tx.events.accept(event, now, routing=Routing.UNMATCHED) is not None
+    return accepted

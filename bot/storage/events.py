@@ -1,0 +1,164 @@
+"""Accepted events, and the deliveries that brought them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.clock import Millis
+from bot.domain.event import Event, NewEvent, Routing
+from bot.ids import EventId, ScopeId, WorkId
+from bot.storage.rows import dump, load, load_mapping
+from bot.storage.sql import Row, Sql
+
+
+def _event(row: Row) -> Event:
+    return Event(
+        id=EventId(row["id"]),
+        source=row["source"],
+        type=row["type"],
+        natural_key=row["natural_key"],
+        keys=tuple(load(row["keys"])),
+        scope=None if row["scope"] is None else ScopeId(row["scope"]),
+        data=load_mapping(row["data"]),
+        cause=None if row["cause"] is None else EventId(row["cause"]),
+        seq=row["seq"],
+        accepted_at=Millis(row["accepted_at"]),
+        routing=Routing(row["routing"]),
+        tries=row["tries"],
+        next_at=Millis(row["next_at"]),
+        note=row["note"],
+    )
+
+
+@dataclass(frozen=True)
+class Events:
+    """Accepted events. An event is accepted once and never removed."""
+
+    sql: Sql
+
+    def accept(self, event: NewEvent, now: Millis, *, routing: Routing) -> Event | None:
+        """
+        Accept an event under the next acceptance number.
+
+        Returns None when its natural key was accepted before: nothing is written then.
+        """
+        if self.by_natural_key(event.natural_key) is not None:
+            return None
+        counter = self.sql.one("event_next_seq")
+        assert counter is not None  # noqa: S101 - the counter row is part of the schema
+        seq = counter["value"]
+        self.sql.run(
+            "event_insert",
+            seq=seq,
+            id=event.id,
+            source=event.source,
+            type=event.type,
+            natural_key=event.natural_key,
+            scope=event.scope,
+            keys=dump(list(event.keys)),
+            data=dump(dict(event.data)),
+            cause=event.cause,
+            accepted_at=now,
+            routing=routing.value,
+            next_at=now,
+        )
+        for key in dict.fromkeys(event.keys):
+            self.sql.run("event_key_insert", key=key, seq=seq)
+        return self.by_natural_key(event.natural_key)
+
+    def by_natural_key(self, natural_key: str) -> Event | None:
+        """Return the event with this natural key."""
+        row = self.sql.one("event_by_natural_key", natural_key=natural_key)
+        return None if row is None else _event(row)
+
+    def get(self, event: EventId) -> Event | None:
+        """Return an event by its id."""
+        row = self.sql.one("event_by_id", id=event)
+        return None if row is None else _event(row)
+
+    def pending(self, *, after: int = 0, limit: int = 100) -> Sequence[Event]:
+        """Return unrouted events above an acceptance number, oldest first, due or not."""
+        return [_event(row) for row in self.sql.all("events_pending", after=after, limit=limit)]
+
+    def by_routing(self, routing: Routing, *, limit: int = 100) -> Sequence[Event]:
+        """Return events that stand so, oldest first."""
+        return [_event(row) for row in self.sql.all("events_by_routing", routing=routing.value, limit=limit)]
+
+    def with_key(self, key: str) -> Sequence[Event]:
+        """Return every event with a correlation key, oldest first."""
+        return [_event(row) for row in self.sql.all("events_with_key", key=key)]
+
+    def settle(self, event: Event, routing: Routing, note: str = "") -> bool:
+        """End the routing of a pending event. Returns whether it was pending."""
+        return self.sql.run("event_settle", seq=event.seq, routing=routing.value, note=note) == 1
+
+    def postpone(self, event: Event, *, until: Millis, note: str) -> None:
+        """Leave an event pending, to be routed again at ``until``."""
+        self.sql.run("event_postpone", seq=event.seq, tries=event.tries + 1, next_at=until, note=note)
+
+    def revive(self, natural_key: str, now: Millis) -> bool:
+        """Make an event that waits for another try, or was given up, due now (ag-A03). Returns whether one was."""
+        return self.sql.run("event_revive", natural_key=natural_key, next_at=now) == 1
+
+    def unrouted_for(self, work: WorkId) -> bool:
+        """Whether an accepted event that shares a key with the Work has not been routed yet (C-85)."""
+        return self.sql.one("event_pending_for_work", work=work) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """A delivery as it was received. ``note`` says what became of it; ``seen`` how often it came."""
+
+    guid: str
+    event: str
+    action: str
+    received_at: Millis
+    note: str
+    payload: bytes
+    seen: int = 1
+
+
+@dataclass(frozen=True)
+class Deliveries:
+    """Deliveries of webhooks, by their unique id. Payloads are stored compressed."""
+
+    sql: Sql
+
+    def record(self, delivery: Delivery, natural_keys: Sequence[str]) -> bool:
+        """Store a delivery and the natural keys of its facts. Returns False when this id was stored before."""
+        new = self.sql.run(
+            "delivery_insert",
+            guid=delivery.guid,
+            event=delivery.event,
+            action=delivery.action,
+            received_at=delivery.received_at,
+            note=delivery.note,
+            payload=zlib.compress(delivery.payload, 1),
+        )
+        if not new:
+            self.sql.run("delivery_seen", guid=delivery.guid)
+            return False
+        for natural_key in natural_keys:
+            self.sql.run("delivery_event_insert", guid=delivery.guid, natural_key=natural_key)
+        return True
+
+    def get(self, guid: str) -> Delivery | None:
+        """Return a delivery with its payload."""
+        row = self.sql.one("delivery_by_guid", guid=guid)
+        if row is None:
+            return None
+        return Delivery(
+            guid=row["guid"],
+            event=row["event"],
+            action=row["action"],
+            received_at=Millis(row["received_at"]),
+            note=row["note"],
+            payload=zlib.decompress(row["payload"]),
+            seen=row["seen"],
+        )
+
+    def natural_keys(self, guid: str) -> Sequence[str]:
+        """Return the natural keys of the facts in a delivery."""
+        return [row["natural_key"] for row in self.sql.all("delivery_event_keys", guid=guid)]

@@ -1,0 +1,73 @@
+-- name: execution_insert
+INSERT INTO executions (
+    id, work, scope, number, epoch, owner, lease_until, phase, slot, pool, trigger, binding, segments, deadline,
+    started_at, ended_at, recovery, declared, result, outcome, status, summary, token, publish_tries, next_at
+) VALUES (
+    :id, :work, :scope, :number, :epoch, :owner, :lease_until, :phase, :slot, :pool, :trigger, :binding, :segments,
+    :deadline, :started_at, :ended_at, :recovery, :declared, :result, :outcome, :status, :summary, :token,
+    :publish_tries, :next_at
+)
+
+-- name: execution_write
+UPDATE executions SET
+    phase = :phase, slot = :slot, segments = :segments, ended_at = :ended_at, recovery = :recovery,
+    declared = :declared, result = :result, outcome = :outcome, status = :status, summary = :summary, token = :token,
+    publish_tries = :publish_tries, next_at = :next_at
+WHERE id = :id AND epoch = :epoch AND phase <> 'finished' AND lease_until > :now
+
+-- name: execution_release
+UPDATE executions SET lease_until = :now WHERE id = :id AND epoch = :epoch AND phase <> 'finished'
+
+-- name: executions_release_owner
+UPDATE executions SET lease_until = :now WHERE owner = :owner AND phase <> 'finished' AND lease_until > :now
+
+-- name: execution_take_over
+UPDATE executions SET
+    epoch = epoch + 1, owner = :owner, lease_until = :lease_until, phase = :phase, segments = :segments, token = :token
+WHERE id = :id AND epoch = :epoch AND phase <> 'finished' AND lease_until <= :now
+
+-- name: execution_end
+UPDATE executions SET
+    phase = 'finished', ended_at = :now, outcome = :outcome, summary = :summary, segments = :segments, token = ''
+WHERE id = :id AND phase <> 'finished'
+
+-- name: execution_free_slot
+UPDATE executions SET slot = 0 WHERE id = :id AND epoch = :epoch AND phase = 'finished' AND slot = 1
+
+-- name: execution_by_id
+SELECT * FROM executions WHERE id = :id
+
+-- name: execution_by_token
+SELECT * FROM executions WHERE token = :token AND phase <> 'finished'
+
+-- name: execution_live_of_work
+SELECT * FROM executions WHERE work = :work AND phase <> 'finished'
+
+-- name: execution_latest_of_work
+SELECT * FROM executions WHERE work = :work ORDER BY number DESC LIMIT 1
+
+-- name: executions_of_work
+SELECT * FROM executions WHERE work = :work ORDER BY number
+
+-- name: executions_live
+SELECT * FROM executions WHERE phase <> 'finished' ORDER BY started_at
+
+-- name: executions_lapsed
+SELECT * FROM executions WHERE phase <> 'finished' AND lease_until <= :now ORDER BY lease_until LIMIT :limit
+
+-- name: executions_unconfirmed
+SELECT * FROM executions WHERE slot = 1 AND phase = 'finished' ORDER BY ended_at LIMIT :limit
+
+-- name: execution_unconfirmed_of_work
+SELECT * FROM executions WHERE work = :work AND slot = 1 AND phase = 'finished' LIMIT 1
+
+-- name: slots_of_pool
+SELECT COUNT(*) AS taken FROM executions WHERE slot = 1 AND pool = :pool
+
+-- name: slots_of_scope
+WITH RECURSIVE below (id) AS (
+    SELECT id FROM scopes WHERE id = :scope
+    UNION ALL
+    SELECT s.id FROM scopes s JOIN below b ON s.parent = b.id
+)
+SELECT COUNT(*) AS taken FROM executions e JOIN below b ON b.id = e.scope WHERE e.slot = 1
