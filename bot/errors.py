@@ -84,3 +84,7 @@ class RateLimitedError(TrackerUnavailableError):
 
 class TrackerMissingError(TrackerError):
     """The issue tracker does not know this, or hides it from us."""
+
+
+class PayloadError(TracksideError):
+    """What was delivered is not a JSON object that can be used; the message may be told to the sender."""

@@ -44,10 +44,12 @@ def repository_scope(repository_id: int) -> ScopeId:
 
 def repository_id(scope: ScopeId) -> int:
     """Return the tracker's numeric id of a repository scope. Raises ``ValueError`` for any other scope."""
-    kind, _, number = scope.partition(":")
-    if kind != "repository":
-        raise ValueError(f"{scope!r} is not the scope of a repository")
-    return int(number)
+    return _number(scope, "repository")
+
+
+def owner_id(scope: ScopeId) -> int:
+    """Return the tracker's numeric id of an owner's scope. Raises ``ValueError`` for any other scope."""
+    return _number(scope, "owner")
 
 
 def item_key(repository_id: int, number: int) -> str:
@@ -58,3 +60,10 @@ def item_key(repository_id: int, number: int) -> str:
 def branch_key(repository_id: int, ref: str) -> str:
     """Return the correlation key of a branch."""
     return f"branch:{repository_id}/{ref}"
+
+
+def _number(scope: ScopeId, wanted: str) -> int:
+    kind, _, number = scope.partition(":")
+    if kind != wanted:
+        raise ValueError(f"{scope!r} is not the scope of a {wanted}")
+    return int(number)

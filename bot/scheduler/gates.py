@@ -26,12 +26,16 @@ from bot.storage.works import Input
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """What a gate is asked about: the Work, what it would run on, and the input that would be its first."""
+    """
+    What a gate is asked about: the Work, what it would run on, and the input that would be its first.
+
+    ``current`` is the item's text as it is live now, which may differ from the Work's own snapshot.
+    """
 
     work: Work
     binding: Binding
     first: Input
-    revision: str
+    current: Instructions
     now: Millis
 
 

@@ -144,7 +144,7 @@ class Executions:
         return [_execution(row) for row in self.sql.all("executions_live")]
 
     def lapsed(self, now: Millis, limit: int = 100) -> Sequence[Execution]:
-        """Return unfinished attempts whose lease has lapsed: those that recovery may claim."""
+        """Return unfinished attempts whose lease has lapsed and which are due: those that recovery may claim."""
         return [_execution(row) for row in self.sql.all("executions_lapsed", now=now, limit=limit)]
 
     def unconfirmed(self, limit: int = 100) -> Sequence[Execution]:
@@ -196,9 +196,9 @@ class Executions:
             raise StaleEpochError
         return Millis(row["lease_until"])
 
-    def release(self, fence: Fence, now: Millis) -> None:
-        """Give a lease back, so that the same attempt can be recovered at once (C-68)."""
-        self.sql.run("execution_release", id=fence.execution, epoch=fence.epoch, now=now)
+    def release(self, fence: Fence, *, now: Millis, due: Millis) -> None:
+        """Give a lease back, so that the same attempt can be recovered from ``due`` on (C-68)."""
+        self.sql.run("execution_release", id=fence.execution, epoch=fence.epoch, now=now, due=due)
 
     def release_owner(self, owner: str, now: Millis) -> int:
         """Give back every lease of an owner that is known to be gone. Returns how many."""

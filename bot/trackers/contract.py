@@ -14,17 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.clock import Millis
-
-
-class Permission(enum.IntEnum):
-    """What a person may do in a repository, ordered: a higher one includes the lower ones."""
-
-    NONE = 0
-    READ = 1
-    TRIAGE = 2
-    WRITE = 3
-    MAINTAIN = 4
-    ADMIN = 5
+from bot.domain.permission import Permission as Permission  # noqa: PLC0414 - part of this contract
 
 
 @dataclass(frozen=True, kw_only=True)

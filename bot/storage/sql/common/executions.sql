@@ -16,7 +16,8 @@ UPDATE executions SET
 WHERE id = :id AND epoch = :epoch AND phase <> 'finished' AND lease_until > :now
 
 -- name: execution_release
-UPDATE executions SET lease_until = :now WHERE id = :id AND epoch = :epoch AND phase <> 'finished'
+UPDATE executions SET lease_until = :now, next_at = :due
+WHERE id = :id AND epoch = :epoch AND phase <> 'finished'
 
 -- name: executions_release_owner
 UPDATE executions SET lease_until = :now WHERE owner = :owner AND phase <> 'finished' AND lease_until > :now
@@ -53,7 +54,7 @@ SELECT * FROM executions WHERE work = :work ORDER BY number
 SELECT * FROM executions WHERE phase <> 'finished' ORDER BY started_at
 
 -- name: executions_lapsed
-SELECT * FROM executions WHERE phase <> 'finished' AND lease_until <= :now ORDER BY lease_until LIMIT :limit
+SELECT * FROM executions WHERE phase <> 'finished' AND lease_until <= :now AND next_at <= :now ORDER BY lease_until LIMIT :limit
 
 -- name: executions_unconfirmed
 SELECT * FROM executions WHERE slot = 1 AND phase = 'finished' ORDER BY ended_at LIMIT :limit

@@ -1,0 +1,184 @@
+"""A person's decision on a gate hold, in one transaction."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.approvals.gate import NAME
+from bot.approvals.policy import Requirement, Voter, objection, unmet
+from bot.clock import Millis
+from bot.domain.hold import Hold, HoldKind
+from bot.domain.permission import Permission
+from bot.domain.work import Instructions, Work
+from bot.ids import EventId, HoldId
+from bot.scheduler.gates import (
+    Held,
+    Settlement,
+    StartHold,
+    admit_gate_hold,
+    refuse_gate_hold,
+    replace_gate_hold,
+)
+from bot.storage.contract import Tx
+from bot.storage.holds import Decision
+
+
+class Verb(enum.Enum):
+    """What a person decides."""
+
+    APPROVE = "approve"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote:
+    """
+    A decision as it was said.
+
+    ``source`` is the natural key of the comment or review that says it, so that it counts once. ``current`` is
+    the item's text as it is live now; ``asked`` names one hold among several. ``hold`` and ``event`` are
+    identities to use, arguments so that the transaction can be run again.
+    """
+
+    source: str
+    voter: Voter
+    verb: Verb
+    reason: str
+    current: Instructions
+    hold: HoldId
+    event: EventId
+    asked: HoldId | None = None
+
+
+class Answer(enum.Enum):
+    """What became of a vote."""
+
+    ADMITTED = "admitted"
+    COUNTED = "counted"
+    """It counts; more people are needed."""
+    REFUSED = "refused"
+    STALE = "stale"
+    """The text has changed since the hold was placed; the hold was placed anew."""
+    NOT_ALLOWED = "not allowed"
+    NOTHING_HELD = "nothing held"
+    REPEATED = "repeated"
+    """This person had decided already."""
+    REASON_NEEDED = "reason needed"
+    SEVERAL = "several"
+    """More than one hold is open and none was named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """The answer, and the one line that explains it where one is needed."""
+
+    answer: Answer
+    explanation: str = ""
+
+
+def open_gate_holds(tx: Tx, work: Work) -> list[Hold]:
+    """Return the open holds of a Work that people decide."""
+    return [hold for hold in tx.holds.open(work.id) if hold.kind is HoldKind.GATE and hold.holder == NAME]
+
+
+def decide(tx: Tx, work: Work, vote: Vote, now: Millis) -> Decided:
+    """
+    Decide on the open gate hold of a Work.
+
+    Checked in this order: a hold is open, the person may decide, the text is the one that was asked about, a
+    refusal has its reason, the person had not decided before. Only a decision that counts is recorded.
+    """
+    holds = open_gate_holds(tx, work)
+    if vote.asked is not None:
+        holds = [hold for hold in holds if hold.id == vote.asked]
+    if not holds:
+        return Decided(answer=Answer.NOTHING_HELD)
+    if len(holds) > 1:
+        return Decided(answer=Answer.SEVERAL, explanation=", ".join(f"`{hold.id}`" for hold in holds))
+    hold = holds[0]
+    requirements = [Requirement.from_document(entry) for entry in _list(hold, "requirements")]
+    objections = [
+        objection(entry, vote.voter, starter=work.starter, author=work.instructions.author) for entry in requirements
+    ]
+    if all(objections):
+        return Decided(answer=Answer.NOT_ALLOWED, explanation=next(filter(None, objections)))
+    if vote.current.revision != hold.revision:
+        return _stale(tx, hold, vote, now)
+    if vote.verb is Verb.REFUSE:
+        return _refuse(tx, hold, vote, now)
+    return _approve(tx, work, hold, requirements, vote, now)
+
+
+def _stale(tx: Tx, hold: Hold, vote: Vote, now: Millis) -> Decided:
+    anew = StartHold(
+        reason=hold.reason,
+        revision=vote.current.revision,
+        # Nobody has answered for the new text: the person who started the Work does not count any more.
+        details={**hold.details, "credited": []},
+        instructions=vote.current,
+    )
+    replace_gate_hold(tx, hold.id, Held(holder=NAME, hold=anew), new=vote.hold, event=vote.event, now=now)
+    return Decided(answer=Answer.STALE)
+
+
+def _refuse(tx: Tx, hold: Hold, vote: Vote, now: Millis) -> Decided:
+    if not vote.reason:
+        return Decided(answer=Answer.REASON_NEEDED)
+    _record(tx, hold, vote, now)
+    refuse_gate_hold(tx, _settlement(hold, vote, vote.reason), now)
+    return Decided(answer=Answer.REFUSED)
+
+
+def _approve(
+    tx: Tx, work: Work, hold: Hold, requirements: list[Requirement], vote: Vote, now: Millis
+) -> Decided:
+    earlier = [entry for entry in tx.decisions.of_hold(hold.id) if entry.verb == Verb.APPROVE.value]
+    if any(entry.person == vote.voter.id for entry in earlier):
+        return Decided(answer=Answer.REPEATED)
+    _record(tx, hold, vote, now)
+    voters = [
+        *(_credited(entry) for entry in _list(hold, "credited")),
+        *(Voter(id=e.person, login=e.login, permission=Permission(e.permission)) for e in earlier),
+        vote.voter,
+    ]
+    missing = unmet(requirements, voters, starter=work.starter, author=work.instructions.author)
+    if missing:
+        tx.threads.touch(work.item)
+        names = ", ".join(requirement.name for requirement in missing)
+        return Decided(answer=Answer.COUNTED, explanation=names)
+    admit_gate_hold(tx, _settlement(hold, vote, vote.reason or "approved"), now)
+    return Decided(answer=Answer.ADMITTED)
+
+
+def _record(tx: Tx, hold: Hold, vote: Vote, now: Millis) -> None:
+    tx.decisions.add(
+        Decision(
+            source=vote.source,
+            hold=hold.id,
+            person=vote.voter.id,
+            login=vote.voter.login,
+            verb=vote.verb.value,
+            reason=vote.reason,
+            revision=vote.current.revision,
+            permission=int(vote.voter.permission),
+            decided_at=now,
+        )
+    )
+
+
+def _settlement(hold: Hold, vote: Vote, reason: str) -> Settlement:
+    return Settlement(hold=hold.id, holder=NAME, by=vote.voter.login, reason=reason, event=vote.event)
+
+
+def _credited(document: Mapping[str, Any]) -> Voter:
+    return Voter(
+        id=document["id"], login=document["login"], permission=Permission[document["permission"].upper()]
+    )
+
+
+def _list(hold: Hold, key: str) -> list[Mapping[str, Any]]:
+    value = hold.details.get(key)
+    return list(value) if isinstance(value, list) else []

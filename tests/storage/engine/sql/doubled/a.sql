@@ -1,0 +1,2 @@
+-- name: one_name
+SELECT 1;
