@@ -1,0 +1,82 @@
+"""``trackside``: the command line. Each command imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.errors import UserError
+
+app = typer.Typer(
+    name="trackside",
+    help="A bot beside an issue tracker: label an issue, an agent takes a turn, people stay in control.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+playbooks = typer.Typer(help="Look at playbooks.", no_args_is_help=True)
+app.add_typer(playbooks, name="playbook")
+
+ConfigPath = Annotated[Path, typer.Option("--config", "-c", help="The configuration file.")]
+DEFAULT_CONFIG = Path("trackside.toml")
+
+
+@app.command()
+def serve(config: ConfigPath = DEFAULT_CONFIG) -> None:
+    """Serve the repositories of a configuration until SIGTERM."""
+    import asyncio
+
+    from bot.host.config import load_config
+    from bot.host.serve import serve as run
+    from bot.log import configure_logging
+
+    configure_logging()
+    asyncio.run(run(load_config(config)))
+
+
+@app.command()
+def demo(
+    *,
+    once: Annotated[bool, typer.Option("--once", help="Play the whole story, then end.")] = False,
+    port: Annotated[int, typer.Option(envvar="DEMO_PORT", help="The port of the tracker's pages.")] = 8421,
+    directory: Annotated[Path, typer.Option(help="Where the demo keeps its files.")] = Path(".demo"),
+) -> None:
+    """Start a tracker with a sample repository, and the bot beside it."""
+    import asyncio
+
+    from bot.demo.run import run_demo
+
+    raise typer.Exit(asyncio.run(run_demo(directory, port=port, once=once)))
+
+
+@app.command(name="demo-agent", hidden=True)
+def demo_agent() -> None:
+    """Take one turn as the demo's agent, in the current directory."""
+    from bot.demo.agent import main as take_turn
+
+    raise typer.Exit(take_turn())
+
+
+@playbooks.command()
+def check(paths: Annotated[list[Path], typer.Argument(help="Playbooks, or directories of them.")]) -> None:
+    """Check playbooks: every fault with its file, line and key."""
+    from bot.playbook.find import load_all
+
+    loaded = load_all(paths)
+    for problem in loaded.problems:
+        typer.echo(str(problem), err=True)
+    for playbook in loaded.playbooks:
+        typer.echo(f"{playbook.path}: {playbook.name} is fine")
+    raise typer.Exit(1 if loaded.problems or not loaded.playbooks else 0)
+
+
+def main() -> None:
+    """Run the command line. What a person can mend ends with one line, never with a traceback."""
+    try:
+        app()
+    except UserError as error:
+        typer.echo(f"trackside: {error}", err=True)
+        sys.exit(2)

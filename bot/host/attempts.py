@@ -1,0 +1,264 @@
+"""
+The life of one attempt on this host, from its claim or recovery to its end, under one lease.
+
+::
+
+    claimed    → order → launch.begin → executor.run     → launch.confirm ┐
+    recovered  → order →                executor.recover → launch.confirm ┤
+    publishing ──────────────────────────────────────────────────────────┐│
+                                        finish ← publish ← store_result ←┘┴ wait
+
+Each arrow is a point where the host may be killed; the attempt is then recovered from what is stored. What
+must be waited for, such as another try to publish, is never waited for here: the attempt is given back with
+the time at which it is due, and recovery takes it up again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import structlog
+
+from bot.clock import MINUTE, SECOND, Clock, Millis
+from bot.domain.execution import Execution, Fence, Phase
+from bot.domain.result import Ending, Order, Outcome, Result
+from bot.domain.retry import backoff
+from bot.domain.work import Work
+from bot.errors import ExecutorError, PublishError, StaleEpochError, TrackerError, TracksideError
+from bot.executors.contract import ExecutionContext, Executor, Handle
+from bot.ids import ExecutionId, TimerId, new_id
+from bot.playbook.outcome import Decision, outcome
+from bot.playbook.playbook import Playbook
+from bot.scheduler import launch, lease
+from bot.scheduler.claim import Claimed
+from bot.scheduler.finish import Overtaken, finish
+from bot.scheduler.observe import postpone_publishing, store_result
+from bot.scheduler.recover import Recovered
+from bot.storage.contract import Store, Tx
+from bot.storage.works import Input
+
+PUBLISH_TRIES = 10
+
+_log = structlog.get_logger(__name__)
+
+
+class MakeOrder(Protocol):
+    """Prepares what a run needs: its workspace and its prompt."""
+
+    async def make(self, work: Work, execution: Execution, inputs: tuple[Input, ...], token: str) -> Order:
+        """Return the order. Raises ``ExecutorError`` when the workspace cannot be prepared."""
+        ...
+
+
+class Publish(Protocol):
+    """Publishes what an attempt made."""
+
+    async def publish(self, work: Work, execution: Execution, decision: Decision) -> None:
+        """
+        Push the branch, open or update the pull request, and record it, under the fence. Idempotent.
+
+        Raises ``PublishError``, ``TrackerError`` and ``StaleEpochError``.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """An attempt that is ours to drive."""
+
+    work: Work
+    execution: Execution
+    inputs: tuple[Input, ...]
+    adopt: bool
+
+
+@dataclass(kw_only=True)
+class Attempts:
+    """Drives attempts, each in a task of its own. ``lease_length`` is in milliseconds."""
+
+    store: Store
+    clock: Clock
+    executors: Mapping[str, Executor]
+    orders: MakeOrder
+    publisher: Publish
+    lease_length: int
+    ticks: Callable[[], AsyncIterator[None]]
+    wake: Callable[[], None]
+    _running: dict[ExecutionId, asyncio.Task[None]] = field(default_factory=dict)
+
+    def claimed(self, claimed: Claimed) -> None:
+        """Drive a fresh attempt."""
+        self._start(
+            Taken(work=claimed.work, execution=claimed.execution, inputs=claimed.inputs, adopt=False)
+        )
+
+    def recovered(self, recovered: Recovered) -> None:
+        """Drive an attempt that was taken over."""
+        self._start(
+            Taken(
+                work=recovered.work,
+                execution=recovered.execution,
+                inputs=recovered.inputs,
+                adopt=not recovered.relaunch,
+            )
+        )
+
+    def driving(self) -> frozenset[ExecutionId]:
+        """Return the attempts that are driven here now."""
+        return frozenset(self._running)
+
+    async def abandon(self, execution: ExecutionId) -> None:
+        """Stop driving an attempt; says nothing about its processes."""
+        task = self._running.get(execution)
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Stop driving everything and give the leases back, so that the attempts can be adopted at once."""
+        for execution in list(self._running):
+            await self.abandon(execution)
+
+    def _start(self, taken: Taken) -> None:
+        execution = taken.execution
+        task = asyncio.create_task(self._drive(taken), name=f"attempt {execution.id}/{execution.epoch}")
+        self._running[execution.id] = task
+        task.add_done_callback(lambda _: self._ended(execution.id))
+
+    def _ended(self, execution: ExecutionId) -> None:
+        self._running.pop(execution, None)
+        self.wake()
+
+    async def _drive(self, taken: Taken) -> None:
+        fence = taken.execution.fence
+        log = _log.bind(work=taken.work.id, execution=fence.execution, epoch=fence.epoch)
+        try:
+            await lease.hold(fence, self.ticks(), self._renew, self._live(taken))
+        except StaleEpochError:
+            log.info("attempt_lost")
+        except asyncio.CancelledError:
+            await self._give_back(fence, self.clock.now())
+            raise
+        except Exception:
+            # A fault of ours, or of the database: recovery takes the attempt up again, not at once.
+            log.exception("attempt_interrupted")
+            await self._give_back(fence, Millis(self.clock.now() + MINUTE))
+
+    async def _live(self, taken: Taken) -> None:
+        execution = taken.execution
+        if execution.phase is not Phase.PUBLISHING:
+            try:
+                result = await (await self._handle(taken)).wait()
+            except ExecutorError as error:
+                await self._failed(execution.fence, error)
+                return
+            execution = await self._write(lambda tx, now: store_result(tx, execution.fence, result, now))
+            self.wake()
+        await self._conclude(execution)
+
+    async def _handle(self, taken: Taken) -> Handle:
+        execution = taken.execution
+        executor = self.executors.get(execution.binding.executor)
+        if executor is None:
+            name = execution.binding.executor
+            raise ExecutorError(f"the executor {name!r} is not there any more", code="unsupported", permanent=True)
+        fence = execution.fence
+        token = secrets.token_urlsafe(32)
+        order = await self.orders.make(taken.work, execution, taken.inputs, token)
+        if taken.adopt:
+            handle: Handle = await executor.recover(order, execution.recovery or {})
+            if execution.recovery is None:
+                await self._write(lambda tx, now: launch.persist_recovery(tx, fence, {}, now))
+        else:
+            digest = token_digest(token)
+            await self._write(lambda tx, now: launch.begin(tx, fence, token=digest, isolated=False, now=now))
+            handle = await executor.run(order, ExecutionContext(persist=self._persist(fence)))
+        await self._write(lambda tx, now: launch.confirm(tx, fence, now))
+        self.wake()
+        return handle
+
+    def _persist(self, fence: Fence) -> Callable[[Mapping[str, object]], Coroutine[Any, Any, None]]:
+        async def persist(metadata: Mapping[str, object]) -> None:
+            await self._write(lambda tx, now: launch.persist_recovery(tx, fence, metadata, now))
+
+        return persist
+
+    async def _conclude(self, execution: Execution) -> None:
+        result = execution.result or Result(ok=False, summary="the result was lost")
+        decision = outcome(Playbook.from_document(_document(execution)), result)
+        if decision.publish and decision.kind is not Outcome.FAILED:
+            try:
+                work = await self.store.read(lambda tx: tx.works.get(execution.work))
+                await self.publisher.publish(work, execution, decision)
+            except (PublishError, TrackerError) as error:
+                await self._publish_failed(execution, error)
+                return
+        ending = Ending(
+            outcome=decision.kind,
+            status=decision.status or None,
+            comment=decision.comment,
+            waits=decision.wait,
+            summary=result.summary,
+            permanent=result.permanent,
+        )
+        await self._finish(execution.fence, ending, stopped=True)
+
+    async def _publish_failed(self, execution: Execution, error: TracksideError) -> None:
+        permanent = isinstance(error, PublishError) and error.permanent
+        tries = execution.publish_tries + 1
+        if permanent or tries >= PUBLISH_TRIES:
+            turn = None if execution.result is None else execution.result.turn
+            ending = Ending(
+                outcome=Outcome.FAILED,
+                comment="" if turn is None else turn.comment,
+                summary=f"publishing failed: {error}",
+                permanent=True,
+            )
+            await self._finish(execution.fence, ending, stopped=True)
+            return
+        now = self.clock.now()
+        until = Millis(now + backoff(tries, base=2 * SECOND, most=5 * MINUTE))
+        reason = f"publishing failed, next try soon: {error}"
+        await self._write(
+            lambda tx, now: postpone_publishing(tx, execution.fence, until=until, reason=reason, now=now)
+        )
+        await self._give_back(execution.fence, until)
+
+    async def _failed(self, fence: Fence, error: ExecutorError) -> None:
+        summary = f"executor failed: {error.code}: {error}"
+        ending = Ending(outcome=Outcome.FAILED, comment=summary, summary=summary, permanent=error.permanent)
+        # What may be running of it is stopped by the stop pass, which frees the slot on proof.
+        await self._finish(fence, ending, stopped=False)
+
+    async def _finish(self, fence: Fence, ending: Ending, *, stopped: bool) -> None:
+        timer = TimerId(new_id("tmr"))
+        answer = await self._write(lambda tx, now: finish(tx, fence, ending, timer=timer, stopped=stopped, now=now))
+        if isinstance(answer, Overtaken):
+            # Events of this Work are not routed yet. Recovery comes back after the next routing pass.
+            await self._give_back(fence, self.clock.now())
+        self.wake()
+
+    async def _renew(self, fence: Fence) -> None:
+        await self._write(lambda tx, now: tx.executions.renew(fence, now=now, lease=self.lease_length))
+
+    async def _give_back(self, fence: Fence, due: Millis) -> None:
+        now = self.clock.now()
+        await self.store.write(lambda tx: tx.executions.release(fence, now=now, due=due))
+
+    async def _write(self, change: Callable[[Tx, Millis], Any]) -> Any:  # noqa: ANN401 - the change's own value
+        now = self.clock.now()
+        return await self.store.write(lambda tx: change(tx, now))
+
+
+def token_digest(token: str) -> str:
+    """Return what is stored of a toolbelt token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _document(execution: Execution) -> Mapping[str, Any]:
+    return execution.binding.playbook

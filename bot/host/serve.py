@@ -1,0 +1,70 @@
+"""The long-running process: uvicorn in front, the loop behind, both ended in order by SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+import uvicorn
+
+from bot.clock import SystemClock
+from bot.host.app import open_host
+from bot.host.config import Config
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+_log = structlog.get_logger(__name__)
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves the signals to us."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve(config: Config) -> None:
+    """
+    Serve until SIGTERM or SIGINT; a second signal ends at once.
+
+    On the first one nothing new is admitted: the requests under way are answered, the leases are given back,
+    the runs go on under their supervisor and are adopted by the next host.
+    """
+    address = f"http://{config.server.host}:{config.server.port}"
+    async with open_host(config, clock=SystemClock(), api=address) as host:
+        settings = uvicorn.Config(
+            host.app,
+            host=config.server.host,
+            port=config.server.port,
+            loop="asyncio",
+            http="httptools",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=5,
+        )
+        server = _Server(settings)
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, _on_signal, loop, stop)
+        _log.info("serving", address=address, repositories=list(config.repositories))
+        turning = asyncio.create_task(host.loop.run(stop))
+        serving = asyncio.create_task(server.serve())
+        await asyncio.wait({turning, serving}, return_when=asyncio.FIRST_COMPLETED)
+        stop.set()
+        server.should_exit = True
+        await asyncio.gather(turning, serving)
+    _log.info("stopped")
+
+
+
+def _on_signal(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    stop.set()
+    for number in _SIGNALS:
+        # The next one has its ordinary effect: the end, at once.
+        loop.remove_signal_handler(number)

@@ -1,0 +1,73 @@
+"""Why a Work is or is not running, in one line: the same for ``/status``, the thread and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.clock import Millis
+from bot.domain.admission import Limits, Reason, Refused
+from bot.domain.work import Work, WorkState
+from bot.scheduler.admission import admission
+from bot.storage.contract import Tx
+
+_ENDED = {
+    WorkState.COMPLETED: "Done",
+    WorkState.CANCELLED: "Cancelled",
+    WorkState.FAILED: "Failed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explain:
+    """Asks admission, with the limits in force. ``pool_of`` maps a playbook's name to its executor's pool."""
+
+    limits: Limits
+    pool_of: Callable[[str], str]
+
+    def refusal(self, tx: Tx, work: Work, now: Millis) -> Refused | None:
+        """Return why a Work does not start now, or None when it may."""
+        answer = admission(tx, work, now, limits=self.limits, pool=self.pool_of(work.playbook))
+        return answer if isinstance(answer, Refused) else None
+
+    def line(self, tx: Tx, work: Work, now: Millis) -> str:
+        """Return the one line."""
+        name = f"**{work.playbook}**"
+        if work.state in _ENDED:
+            by = f" by @{work.ended_by}" if work.ended_by else ""
+            return f"{name}: {_ENDED[work.state]}{by}. {work.reason}".rstrip()
+        refused = self.refusal(tx, work, now)
+        if refused is None:
+            return f"{name}: starts now."
+        return f"{name}: {sentence(refused, work)}"
+
+
+def sentence(refused: Refused, work: Work) -> str:
+    """Return a reason as a sentence, with what ends it."""
+    match refused.reason:
+        case Reason.ENDED:
+            return "It has ended."
+        case Reason.RUNNING:
+            return f"Attempt {work.attempts} is running."
+        case Reason.EXHAUSTED:
+            return f"Stopped after {work.attempts} attempts: {work.reason}"
+        case Reason.WAITING:
+            return f"Waiting for {' or '.join(work.waits) or 'a person'}."
+        case Reason.NO_INPUT:
+            return "There is nothing new to work on."
+        case Reason.HELD:
+            return f"Held: {refused.detail}"
+        case Reason.RETRY_DUE:
+            return f"Attempt {work.attempts} failed; the next one starts at {clock_time(refused.until)}."
+        case Reason.STOPPING:
+            return "The previous run is still being stopped."
+        case Reason.POOL_FULL | Reason.SCOPE_FULL:
+            return f"Waiting for a free slot ({refused.detail}). Starts by itself."
+
+
+def clock_time(moment: Millis | None) -> str:
+    """Return a moment as ``21:04 UTC``."""
+    if moment is None:
+        return "an unknown time"
+    return datetime.fromtimestamp(moment / 1000, tz=UTC).strftime("%H:%M UTC")

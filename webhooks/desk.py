@@ -1,0 +1,51 @@
+"""What a handler of events works with, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bot.clock import Millis
+from bot.domain.event import Routing
+from bot.playbook.playbook import Playbook
+from bot.storage.contract import Store, Tx
+from bot.trackers.contract import Person, ReadThreads
+from bot.views.standing import Explain
+from webhooks.authority import Authority
+
+@dataclass(frozen=True, kw_only=True)
+class Routed:
+    """How an event ended; ``note`` says why, for people who look."""
+
+    routing: Routing
+    note: str = ""
+
+
+Change = Callable[[Tx, Millis], Routed]
+"""The one transaction that routes an event. What it needs from outside was fetched before it."""
+
+
+def unmatched(note: str) -> Change:
+    """Return the change that records an event as concerning nothing here, and why."""
+    return lambda _tx, _now: Routed(routing=Routing.UNMATCHED, note=note)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """
+    What handlers use: the store and tracker to read, people's authority, the playbooks in force.
+
+    ``me`` is the account that the bot acts as.
+    """
+
+    store: Store
+    tracker: ReadThreads
+    authority: Authority
+    playbooks: Mapping[str, Playbook]
+    me: Person
+    explain: Explain
+
+    def playbook_for_label(self, label: str | None) -> Playbook | None:
+        """Return the playbook that a label starts."""
+        books = (book for book in self.playbooks.values() if book.on is not None)
+        return next((book for book in books if label and book.on is not None and book.on.label == label), None)

@@ -1,0 +1,43 @@
+"""Facts as JSON documents: how an accepted event stores what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from webhooks.facts import CommentFact, Fact, FactKind, Ping, PullRequestFact, ReviewFact, Wake
+
+VERSION = 1
+"""
+The version of the documents written. A new optional field does not change it; anything else does, and the
+versions before stay readable as long as a database may hold them.
+"""
+
+_ADAPTERS: dict[FactKind, TypeAdapter[Any]] = {
+    fact.kind: TypeAdapter(fact) for fact in (Wake, CommentFact, ReviewFact, PullRequestFact, Ping)
+}
+
+
+def to_document(fact: Fact) -> dict[str, object]:
+    """Return the fact as a JSON document."""
+    body = _ADAPTERS[fact.kind].dump_python(fact, mode="json")
+    return {"version": VERSION, "kind": fact.kind.value, "fact": body}
+
+
+def from_document(document: Mapping[str, object]) -> Fact:
+    """
+    Return the fact that ``to_document`` wrote.
+
+    Raises ``ValueError`` for a document of another version or shape: a row that makes no sense is not
+    worked on by guessing.
+    """
+    if document.get("version") != VERSION:
+        raise ValueError(f"a fact of version {document.get('version')!r} is not known here")
+    kind = FactKind(document.get("kind"))
+    try:
+        fact: Fact = _ADAPTERS[kind].validate_python(document.get("fact"))
+    except ValidationError as error:
+        raise ValueError(f"not a document of a {kind.value} fact") from error
+    return fact

@@ -1,0 +1,185 @@
+"""Commands of people: who may, what is done, and what is answered. All commands of a comment are one change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.approvals.decide import Answer, Decided, Vote, decide
+from bot.approvals.decide import Verb as Decision
+from bot.approvals.policy import Voter
+from bot.clock import Millis
+from bot.domain.event import Routing
+from bot.domain.permission import Permission
+from bot.domain.work import Instructions, Work
+from bot.errors import TrackerError
+from bot.ids import EventId, HoldId, new_id
+from bot.scheduler.cancel import cancel
+from bot.storage.contract import Tx
+from bot.storage.threads import NoteKind
+from bot.trackers.contract import Person
+from bot.views.instructions import instructions_of
+from bot.views.reply import Reply, ReplyCode
+from bot.views.standing import Explain
+from webhooks.answers import reaction_note, reply_note, throttle
+from webhooks.commands import Command, Unknown
+from webhooks.desk import Change, Desk, Routed
+from webhooks.facts import RepositoryRef
+from webhooks.history import ensure_item
+from webhooks.verbs import VERBS, Verb
+
+_REPLIES = {
+    Answer.STALE: ReplyCode.STALE,
+    Answer.NOT_ALLOWED: ReplyCode.NOT_ALLOWED,
+    Answer.NOTHING_HELD: ReplyCode.NOTHING_HELD,
+    Answer.REPEATED: ReplyCode.REPEATED,
+    Answer.REASON_NEEDED: ReplyCode.REASON_NEEDED,
+    Answer.SEVERAL: ReplyCode.SEVERAL,
+}
+"""The answers that end in a reply; all others are told by a reaction and the sticky comment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """Where and by whom commands were said. ``comment`` is None for a review, which takes no reactions."""
+
+    repository: RepositoryRef
+    number: int
+    source: str
+    comment: int | None
+    person: Person
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Prepared:
+    """
+    What was fetched before the transaction, and the identities that it may use.
+
+    ``permission`` is None when it could not be checked: then nothing is allowed.
+    """
+
+    said: Said
+    permission: Permission | None
+    current: Instructions | None
+    hold: HoldId
+    events: tuple[EventId, ...]
+    explain: Explain
+
+
+
+
+async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, ...]) -> Change:
+    """Return the change that carries out the commands of one comment, in their order."""
+    repository = said.repository.full_name
+    try:
+        permission: Permission | None = await desk.authority.permission(repository, said.person.login)
+    except TrackerError:
+        permission = None
+    issue = await desk.tracker.issue(repository, said.number)
+    prepared = _Prepared(
+        said=said,
+        permission=permission,
+        current=None if issue.is_pull_request else instructions_of(issue),
+        hold=HoldId(new_id("hld")),
+        events=tuple(EventId(new_id("evt")) for _ in commands),
+        explain=desk.explain,
+    )
+
+    def change(tx: Tx, now: Millis) -> Routed:
+        key = ensure_item(tx, said.repository, said.number)
+        replies = [
+            _one(tx, key, command, prepared, prepared.events[place], now) for place, command in enumerate(commands)
+        ]
+        _react(tx, key, said, replies)
+        return Routed(routing=Routing.ROUTED, note=", ".join(_said(command) for command in commands))
+
+    return change
+
+
+def _one(
+    tx: Tx, key: str, command: Command | Unknown, prepared: _Prepared, event: EventId, now: Millis
+) -> Reply | None:
+    """Carry out one command. Returns the reply that says why it was not done, or None when it was."""
+    login = prepared.said.person.login
+    if isinstance(command, Unknown):
+        details = {"word": command.word, "nearest": command.nearest.value}
+        return Reply(code=ReplyCode.UNKNOWN_VERB, login=login, details=details)
+    if prepared.permission is None:
+        return Reply(code=ReplyCode.COULD_NOT_CHECK, login=login)
+    needed = VERBS[command.verb].permission
+    works = tx.works.live_by_key(key)
+    match command.verb:
+        case Verb.HELP:
+            return _told(tx, key, prepared, Reply(code=ReplyCode.HELP, login=login))
+        case Verb.STATUS:
+            lines = "\n".join(prepared.explain.line(tx, work, now) for work in works) or "Nothing is running or waiting here."
+            return _told(tx, key, prepared, Reply(code=ReplyCode.STATUS, login=login, details={"text": lines}))
+        case Verb.CANCEL if prepared.permission >= needed:
+            return _cancel(tx, works, command, login, now)
+        case Verb.APPROVE | Verb.REFUSE if works:
+            return _decide(tx, works, command, prepared, event, now)
+        case Verb.APPROVE | Verb.REFUSE:
+            return Reply(code=ReplyCode.NOTHING_HELD, login=login)
+        case _:
+            have = f"{needed.word} access is needed, and you have {prepared.permission.word}"
+            return Reply(code=ReplyCode.NOT_ALLOWED, login=login, details={"explanation": have})
+
+
+def _told(tx: Tx, key: str, prepared: _Prepared, reply: Reply) -> None:
+    """Queue a reply that was asked for: one for each comment that asks."""
+    tx.notes.add(reply_note(key, reply, source=prepared.said.source))
+
+
+def _cancel(tx: Tx, works: list[Work], command: Command, login: str, now: Millis) -> Reply | None:
+    if not works:
+        return Reply(code=ReplyCode.NOTHING_LIVE, login=login)
+    for work in works:
+        cancel(tx, work.id, by=login, reason=command.argument or "cancelled by command", now=now)
+    return None
+
+
+def _decide(
+    tx: Tx, works: list[Work], command: Command, prepared: _Prepared, event: EventId, now: Millis
+) -> Reply | None:
+    said, permission, current = prepared.said, prepared.permission, prepared.current
+    if permission is None or current is None:
+        return Reply(code=ReplyCode.NOTHING_HELD, login=said.person.login)
+    named, reason = _named_hold(command.argument)
+    vote = Vote(
+        source=said.source,
+        voter=Voter(id=said.person.id, login=said.person.login, permission=permission),
+        verb=Decision(command.verb.value),
+        reason=reason,
+        current=current,
+        hold=prepared.hold,
+        event=event,
+        asked=named,
+    )
+    held = [work for work in works if tx.holds.open(work.id)] or works
+    return _reply(said.person.login, decide(tx, held[0], vote, now))
+
+
+def _reply(login: str, decided: Decided) -> Reply | None:
+    code = _REPLIES.get(decided.answer)
+    return None if code is None else Reply(code=code, login=login, details={"explanation": decided.explanation})
+
+
+def _named_hold(argument: str) -> tuple[HoldId | None, str]:
+    first, _, rest = argument.partition(" ")
+    return (HoldId(first), rest.strip()) if first.startswith("hld-") else (None, argument)
+
+
+def _react(tx: Tx, key: str, said: Said, replies: list[Reply | None]) -> None:
+    """Answer: a thumb when everything was done, else one reply for each reason, once per person and reason."""
+    refused = [reply for reply in replies if reply is not None]
+    for reply in refused:
+        tx.notes.add(reply_note(key, reply, source=throttle(key, reply)))
+    if said.comment is None:
+        return
+    kinds = [NoteKind.CONFUSED] if refused else [NoteKind.EYES, NoteKind.THUMBS_UP]
+    for kind in kinds:
+        tx.notes.add(reaction_note(key, kind, source=said.source, comment=said.comment))
+
+
+def _said(command: Command | Unknown) -> str:
+    return f"/{command.verb.value}" if isinstance(command, Command) else f"/{command.word}?"

@@ -1,0 +1,80 @@
+"""Comments: commands are carried out, words of allowed people are input, everything else is left alone."""
+
+from __future__ import annotations
+
+from bot.clock import Millis
+from bot.domain.event import Event, Routing
+from bot.domain.permission import Permission
+from bot.scheduler.router import add_input
+from bot.storage.contract import Tx
+from bot.views.markers import is_marked
+from bot.views.reply import Reply, ReplyCode
+from webhooks.answers import reply_note, throttle
+from webhooks.commands import Command, parse
+from webhooks.desk import Change, Desk, Routed, unmatched
+from webhooks.facts import CommentFact
+from webhooks.handlers.commands import Said, carry_out
+from webhooks.history import ensure_item
+
+
+async def handle_comment(desk: Desk, event: Event, fact: CommentFact) -> Change:
+    """Route a comment."""
+    if fact.author.bot or fact.author.id == desk.me.id or is_marked(fact.body):
+        # Also when the bot posts under a person's token: its own comments carry a marker (ag-C01).
+        return unmatched("written by a bot")
+    if await desk.store.read(lambda tx: tx.threads.is_ours(fact.comment_id)):
+        return unmatched("written by us")
+    if fact.edited and await _seen_before(desk, fact):
+        return _edited(fact)
+    commands = parse(fact.body)
+    if not commands:
+        return await _input(desk, event, fact)
+    if fact.edited:
+        return _edited(fact)
+    said = Said(
+        repository=fact.repository,
+        number=fact.number,
+        source=event.natural_key,
+        comment=fact.comment_id,
+        person=fact.author,
+    )
+    return await carry_out(desk, said, commands)
+
+
+async def _seen_before(desk: Desk, fact: CommentFact) -> bool:
+    first = f"comment:{fact.repository.id}/{fact.comment_id}"
+    return await desk.store.read(lambda tx: tx.events.by_natural_key(first)) is not None
+
+
+def _edited(fact: CommentFact) -> Change:
+    # Only what a new comment says is done (ag-E06): a command that an edit added is answered, the rest is silence.
+    before = parse(fact.previous_body or "")
+    added = [command for command in parse(fact.body) if isinstance(command, Command) and command not in before]
+    if not added:
+        return unmatched("an edit says nothing new to us")
+
+    def change(tx: Tx, _now: Millis) -> Routed:
+        key = ensure_item(tx, fact.repository, fact.number)
+        reply = Reply(code=ReplyCode.POST_NEW, login=fact.author.login)
+        tx.notes.add(reply_note(key, reply, source=throttle(key, reply)))
+        return Routed(routing=Routing.ROUTED, note="a command in an edit is not carried out")
+
+    return change
+
+
+async def _input(desk: Desk, event: Event, fact: CommentFact) -> Change:
+    live = await desk.store.read(lambda tx: tx.works.live_by_key(fact.keys[0]))
+    if not live:
+        return unmatched("nothing is live here")
+    permission = await desk.authority.permission(fact.repository.full_name, fact.author.login)
+    if permission < Permission.WRITE:
+        return unmatched(f"{fact.author.login} has {permission.word} access, which is not enough to give input")
+
+    def change(tx: Tx, now: Millis) -> Routed:
+        works = tx.works.live_by_key(fact.keys[0])
+        for work in works:
+            add_input(tx, work, event, kind="comment", author=fact.author.login, body=fact.body, now=now)
+        return Routed(routing=Routing.ROUTED if works else Routing.UNMATCHED, note="input")
+
+    return change
+

@@ -1,0 +1,43 @@
+"""Something about an item changed: read its history."""
+
+from __future__ import annotations
+
+from bot.clock import Millis
+from bot.domain.event import Routing
+from bot.domain.scope import item_key
+from bot.errors import TrackerMissingError
+from bot.ids import EventId, new_id
+from bot.scheduler.cancel import cancel
+from bot.storage.contract import Tx
+from webhooks.desk import Change, Desk, Routed
+from webhooks.facts import PullRequestFact, Wake
+from webhooks.history import accept_history, identified
+
+
+async def handle_wake(desk: Desk, fact: Wake | PullRequestFact) -> Change:
+    """Accept what is new in the item's history; an item that is gone ends its Work."""
+    repository, number = fact.repository, fact.number
+    key = item_key(repository.id, number)
+    item = await desk.store.read(lambda tx: tx.items.get(key))
+    try:
+        entries = await desk.tracker.issue_events(
+            repository.full_name, number, after=0 if item is None else item.cursor
+        )
+    except TrackerMissingError:
+        return _gone(key)
+    numbered = identified(entries, lambda: EventId(new_id("evt")))
+
+    def change(tx: Tx, now: Millis) -> Routed:
+        fresh = accept_history(tx, repository, number, numbered, now)
+        return Routed(routing=Routing.ROUTED, note=f"{fresh} new in the item's history")
+
+    return change
+
+
+def _gone(key: str) -> Change:
+    def change(tx: Tx, now: Millis) -> Routed:
+        for work in tx.works.live_by_key(key):
+            cancel(tx, work.id, by="the tracker", reason="the issue was transferred or deleted", now=now)
+        return Routed(routing=Routing.ROUTED, note="the item is gone")
+
+    return change

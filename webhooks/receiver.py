@@ -1,0 +1,150 @@
+"""
+``POST /webhooks/github``: size, signature, strict JSON, facts, one durable write, 202.
+
+A bare ASGI application, because request objects and typed payload models cost more than all of the work
+done here. Nothing is fetched and nothing is decided in the request: the tracker gives up after ten seconds
+and does not try again by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import structlog
+from starlette.types import Receive, Scope, Send
+
+from bot.errors import PayloadError
+from bot.ids import new_id
+from webhooks.body import Unread, read_body
+from webhooks.delivery import Accept, Delivery
+from webhooks.envelope import Envelope, Refusal, open_envelope, too_large
+from webhooks.github.normalise import Malformed, normalise
+from webhooks.payload import json_bytes, parse_object
+from webhooks.signature import verify
+
+MAX_BODY = 25 * 1024 * 1024
+"""Bytes. The tracker delivers nothing larger."""
+MAX_SECONDS = 10.0
+"""How long a body may take to arrive: as long as the tracker itself waits for an answer."""
+
+LARGE = 256 * 1024
+"""Bytes from which on a body is read in a thread: hashing and parsing it would hold up everything else."""
+
+_ACTION = re.compile(r"[a-z][a-z0-9_]{0,99}")
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reply:
+    status: HTTPStatus
+    document: Mapping[str, str]
+
+
+class Receiver:
+    """
+    The ASGI application to put behind a route, for any method.
+
+    ``secrets`` are all that are valid now; with none, every delivery is refused. ``accept`` is awaited once
+    for each verified delivery; its exceptions are answered with 500 and an id that the log explains.
+    """
+
+    def __init__(
+        self,
+        *,
+        secrets: Sequence[bytes],
+        accept: Accept,
+        max_body: int = MAX_BODY,
+        max_seconds: float = MAX_SECONDS,
+    ) -> None:
+        self._secrets = tuple(secrets)
+        self._accept = accept
+        self._max_body = max_body
+        self._max_seconds = max_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request. A sender who goes away before his body is complete gets no answer."""
+        envelope = open_envelope(scope["method"], scope["headers"], limit=self._max_body)
+        if isinstance(envelope, Refusal):
+            await _send(send, _refuse(envelope))
+            return
+        body = await read_body(receive, limit=self._max_body, seconds=self._max_seconds)
+        if body is Unread.DISCONNECTED:
+            return
+        reply = await self._answer(envelope, body) if isinstance(body, bytes) else self._unread(body)
+        await _send(send, reply)
+
+    async def _answer(self, envelope: Envelope, body: bytes) -> _Reply:
+        if len(body) > LARGE:
+            delivery = await asyncio.to_thread(self._read, envelope, body)
+        else:
+            delivery = self._read(envelope, body)
+        if isinstance(delivery, Refusal):
+            return _refuse(delivery)
+        try:
+            accepted = await self._accept(delivery)
+        except Exception:  # noqa: BLE001 - whatever it is, the sender learns no more than an id
+            error_id = new_id("err")
+            _log.exception(
+                "delivery_not_accepted",
+                error_id=error_id,
+                delivery=delivery.guid,
+                delivery_event=delivery.event,
+            )
+            return _Reply(status=HTTPStatus.INTERNAL_SERVER_ERROR, document={"error": error_id})
+        return _Reply(status=HTTPStatus.ACCEPTED, document={"delivery": delivery.guid, "status": accepted.value})
+
+    def _read(self, envelope: Envelope, body: bytes) -> Delivery | Refusal:
+        if not verify(body, envelope.signature, self._secrets):
+            return Refusal(status=HTTPStatus.UNAUTHORIZED, reason="the signature does not match")
+        try:
+            return _delivery(envelope, json_bytes(body, envelope.encoding))
+        except PayloadError as error:
+            return Refusal(status=HTTPStatus.BAD_REQUEST, reason=str(error))
+
+    def _unread(self, why: Unread) -> _Reply:
+        if why is Unread.TOO_LARGE:
+            return _refuse(too_large(self._max_body))
+        return _refuse(Refusal(status=HTTPStatus.REQUEST_TIMEOUT, reason="the body took too long to arrive"))
+
+
+def _delivery(envelope: Envelope, text: bytes) -> Delivery:
+    payload = parse_object(text)
+    given = payload.get("action")
+    action = given if isinstance(given, str) and _ACTION.fullmatch(given) else ""
+    found = normalise(envelope.event, action, payload, delivery=envelope.delivery)
+    note = ""
+    if isinstance(found, Malformed):
+        note = f"malformed: {found.reason}"
+    elif not found:
+        note = "nothing in use here"
+    return Delivery(
+        guid=envelope.delivery,
+        event=envelope.event,
+        action=action,
+        hook=envelope.hook,
+        payload=text,
+        facts=() if isinstance(found, Malformed) else found,
+        note=note,
+    )
+
+
+def _refuse(refusal: Refusal) -> _Reply:
+    _log.info("delivery_refused", status=refusal.status.value, reason=refusal.reason)
+    return _Reply(status=refusal.status, document={"error": refusal.reason})
+
+
+async def _send(send: Send, reply: _Reply) -> None:
+    content = json.dumps(reply.document).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
+    if reply.status == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers.append((b"allow", b"POST"))
+    if reply.status in {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE}:
+        # The rest of the body is not wanted: without this the server would go on to receive it.
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": reply.status.value, "headers": headers})
+    await send({"type": "http.response.body", "body": content})

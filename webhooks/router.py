@@ -1,0 +1,118 @@
+"""
+Routing: a pass over accepted events, outside any request.
+
+Events of one item are routed in the order of their acceptance: while one of them must wait for another try,
+the later ones of its item wait behind it, and those of other items go on. One that fails too often becomes a
+visible dead letter; a redelivery, or a person, can make it due again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import structlog
+
+from bot.clock import MINUTE, SECOND, Clock, Millis
+from bot.domain.event import Event, Routing
+from bot.domain.retry import backoff
+from bot.errors import TracksideError
+from bot.ids import new_id
+from bot.storage.contract import Store, Tx
+from webhooks.desk import Change, Desk, Routed, unmatched
+from webhooks.fact_documents import from_document
+from webhooks.facts import CommentFact, PullRequestFact, ReviewFact, Wake
+from webhooks.handlers.comments import handle_comment
+from webhooks.handlers.labels import handle_history
+from webhooks.handlers.reviews import handle_review
+from webhooks.handlers.wakes import handle_wake
+from webhooks.history import TYPE as HISTORY
+
+MAX_TRIES = 12
+"""Tries of one event before it is given up: with the longest wait of ten minutes, more than an hour."""
+PAGE = 200
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Router:
+    """Routes what is pending and due."""
+
+    store: Store
+    desk: Desk
+    clock: Clock
+
+    async def run(self) -> int:
+        """
+        Route until nothing that is due is left. Returns how many events were routed.
+
+        What routing accepts itself, such as the history that a wake finds, is routed too.
+        """
+        routed = 0
+        while True:
+            done = await self._round()
+            if not done:
+                return routed
+            routed += done
+
+    async def _round(self) -> int:
+        blocked: set[str] = set()
+        done = after = 0
+        while page := await self._page(after):
+            for event in page:
+                waits = event.next_at > self.clock.now() or not blocked.isdisjoint(event.keys)
+                if not waits and await self._route(event):
+                    done += 1
+                else:
+                    blocked.update(event.keys)
+            after = page[-1].seq
+        return done
+
+    async def _page(self, after: int) -> list[Event]:
+        return list(await self.store.read(lambda tx: tx.events.pending(after=after, limit=PAGE)))
+
+    async def _route(self, event: Event) -> bool:
+        try:
+            change = await self._prepare(event)
+            await self.store.write(lambda tx: _settle(tx, event, change, self.clock.now()))
+        except Exception as error:  # noqa: BLE001 - one event must never stop the others
+            await self._failed(event, error)
+            return False
+        return True
+
+    async def _prepare(self, event: Event) -> Change:
+        if event.type == HISTORY:
+            return await handle_history(self.desk, event)
+        match from_document(event.data):
+            case Wake() | PullRequestFact() as fact:
+                return await handle_wake(self.desk, fact)
+            case CommentFact() as fact:
+                return await handle_comment(self.desk, event, fact)
+            case ReviewFact() as fact:
+                return await handle_review(self.desk, event, fact)
+            case _:
+                return unmatched("nothing to do")
+
+    async def _failed(self, event: Event, error: Exception) -> None:
+        note = str(error) if isinstance(error, TracksideError) else f"internal error {new_id('err')}"
+        _log.warning("event_not_routed", trackside_event=event.id, type=event.type, note=note, exc_info=error)
+        now = self.clock.now()
+        await self.store.write(lambda tx: _postpone(tx, event, note, now))
+
+
+def _settle(tx: Tx, event: Event, change: Change, now: Millis) -> Routed | None:
+    current = tx.events.get(event.id)
+    if current is None or current.routing is not Routing.PENDING:
+        # Another process routed it between our reading and this transaction.
+        return None
+    routed = change(tx, now)
+    tx.events.settle(event, routed.routing, routed.note)
+    return routed
+
+
+def _postpone(tx: Tx, event: Event, note: str, now: Millis) -> None:
+    if event.tries + 1 >= MAX_TRIES:
+        tx.events.settle(event, Routing.DEAD, note)
+        return
+    wait = backoff(event.tries + 1, base=SECOND, most=10 * MINUTE)
+    tx.events.postpone(event, until=Millis(now + wait), note=note)

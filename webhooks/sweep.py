@@ -1,0 +1,113 @@
+"""
+The sweep: what deliveries should have told, asked for.
+
+At the start and every few minutes it reads, for each repository: the labelled open issues, the history of
+every item with live Work, new comments, and the reviews of open pull requests of ours. What it finds is
+accepted under the same natural keys as by webhook, so that nothing counts twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.clock import MINUTE, Clock, Millis
+from bot.domain.scope import item_key, repository_scope
+from bot.domain.work import Work
+from bot.errors import TrackerMissingError
+from bot.ids import EventId, new_id
+from bot.storage.contract import Store, Tx
+from bot.trackers.contract import Repository, Tracker
+from webhooks.desk import Desk
+from webhooks.facts import CommentFact, RepositoryRef, ReviewFact, Wake
+from webhooks.intake import accept_facts, fact_event
+
+OVERLAP = MINUTE
+"""How far each reading of comments goes back before the last one, for clocks that differ."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Reads one repository at a time."""
+
+    store: Store
+    tracker: Tracker
+    desk: Desk
+    clock: Clock
+
+    async def run(self, name: str) -> int:
+        """
+        Sweep a repository, by its ``owner/name``. Returns how many facts were new.
+
+        Raises ``TrackerError`` when the tracker cannot be read; what was found until then is kept.
+        """
+        repository = await self.tracker.repository(name)
+        now = self.clock.now()
+        live = await self.store.read(lambda tx: _live_in(tx, repository))
+        found = await self._wakes(repository, live, now)
+        found += await self._reviews(repository, live)
+        return found + await self._comments(repository, now)
+
+    async def _wakes(self, repository: Repository, live: Sequence[Work], now: Millis) -> int:
+        numbers = {work.number for work in live} | {
+            work.pull_request for work in live if work.pull_request is not None
+        }
+        for playbook in self.desk.playbooks.values():
+            if playbook.on is not None and playbook.on.label is not None:
+                issues = await self.tracker.issues(repository.full_name, label=playbook.on.label)
+                numbers |= {issue.number for issue in issues}
+        reference = RepositoryRef.of(repository)
+        wakes = [
+            Wake(repository=reference, number=number, delivery=f"sweep/{now}/{repository.id}/{number}")
+            for number in sorted(numbers)
+            if await self._news(repository, number)
+        ]
+        events = [fact_event(wake, EventId(new_id("evt"))) for wake in wakes]
+        return await self.store.write(lambda tx: accept_facts(tx, events, now))
+
+    async def _news(self, repository: Repository, number: int) -> bool:
+        """Whether an item's history goes on after what was read of it, or the item is gone."""
+        key = item_key(repository.id, number)
+        item = await self.store.read(lambda tx: tx.items.get(key))
+        cursor = 0 if item is None else item.cursor
+        try:
+            return bool(await self.tracker.issue_events(repository.full_name, number, after=cursor))
+        except TrackerMissingError:
+            # An item that is gone is news too: its Work must end.
+            return True
+
+    async def _reviews(self, repository: Repository, live: Sequence[Work]) -> int:
+        reference = RepositoryRef.of(repository)
+        facts: list[ReviewFact] = []
+        for work in live:
+            if work.pull_request is None:
+                continue
+            pull = await self.tracker.pull_request(repository.full_name, work.pull_request)
+            reviews = await self.tracker.reviews(repository.full_name, work.pull_request)
+            facts += [ReviewFact.of(reference, review, pull, from_fork=False) for review in reviews]
+        events = [fact_event(fact, EventId(new_id("evt"))) for fact in facts]
+        now = self.clock.now()
+        return await self.store.write(lambda tx: accept_facts(tx, events, now))
+
+    async def _comments(self, repository: Repository, now: Millis) -> int:
+        mark = f"comments/{repository.id}"
+        since = await self.store.read(lambda tx: tx.cursors.get(mark))
+        start = Millis(int(since) if since is not None else now)
+        comments = await self.tracker.comments_since(repository.full_name, Millis(start - OVERLAP))
+        reference = RepositoryRef.of(repository)
+        events = [
+            fact_event(CommentFact.of(reference, comment, on_pull_request=False), EventId(new_id("evt")))
+            for comment in comments
+        ]
+        newest = max((comment.updated_at for comment in comments), default=start)
+
+        def change(tx: Tx) -> int:
+            tx.cursors.put(mark, str(max(newest, start)))
+            return accept_facts(tx, events, now)
+
+        return await self.store.write(change)
+
+
+def _live_in(tx: Tx, repository: Repository) -> list[Work]:
+    scope = repository_scope(repository.id)
+    return [work for work in tx.works.all_live() if work.scope == scope]
