@@ -88,3 +88,15 @@ class TrackerMissingError(TrackerError):
 
 class PayloadError(TracksideError):
     """What was delivered is not a JSON object that can be used; the message may be told to the sender."""
+
+
+class WorkspaceError(ExecutorError):
+    """The workspace of a Work cannot be prepared."""
+
+
+class PublishError(TracksideError):
+    """What an attempt made could not be published; ``permanent`` says that trying again cannot help."""
+
+    def __init__(self, message: str | None = None, *, permanent: bool = False) -> None:
+        super().__init__(message)
+        self.permanent = permanent

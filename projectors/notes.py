@@ -63,13 +63,9 @@ class NotesPass:
     async def _react(self, place: Place, note: Note) -> None:
         reaction, target = _REACTIONS[note.kind], note.target
         if target is None:
-            await self.limiter.write(
-                lambda: self.tracker.react_to_issue(place.repository, place.number, reaction)
-            )
+            await self.limiter.write(lambda: self.tracker.react_to_issue(place.repository, place.number, reaction))
         else:
-            await self.limiter.write(
-                lambda: self.tracker.react_to_comment(place.repository, target, reaction)
-            )
+            await self.limiter.write(lambda: self.tracker.react_to_comment(place.repository, target, reaction))
 
     async def _reply(self, place: Place, note: Note) -> None:
         key = f"note:{note.id}"

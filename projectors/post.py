@@ -48,17 +48,13 @@ class Post:
     async def create(self, place: Place, key: str, body: str) -> None:
         """Post a comment. Its intent is durable before the call. Raises ``TrackerError``."""
         await self._remember(place, ThreadComment(key=key, comment=INTENT, digest=""))
-        written = await self.limiter.write(
-            lambda: self.tracker.create_comment(place.repository, place.number, body)
-        )
+        written = await self.limiter.write(lambda: self.tracker.create_comment(place.repository, place.number, body))
         await self._remember(place, ThreadComment(key=key, comment=written.id, digest=digest(body)))
 
     async def edit(self, place: Place, known: ThreadComment, body: str) -> None:
         """Rewrite a comment; one that people deleted is posted again. Raises ``TrackerError``."""
         try:
-            await self.limiter.write(
-                lambda: self.tracker.update_comment(place.repository, known.comment, body)
-            )
+            await self.limiter.write(lambda: self.tracker.update_comment(place.repository, known.comment, body))
         except TrackerMissingError:
             await self.create(place, known.key, body)
             return

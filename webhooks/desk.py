@@ -13,6 +13,7 @@ from bot.trackers.contract import Person, ReadThreads
 from bot.views.standing import Explain
 from webhooks.authority import Authority
 
+
 @dataclass(frozen=True, kw_only=True)
 class Routed:
     """How an event ended; ``note`` says why, for people who look."""

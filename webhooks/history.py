@@ -87,9 +87,7 @@ def accept_history(
     return fresh
 
 
-def identified(
-    entries: Sequence[IssueEvent], new_identity: Callable[[], EventId]
-) -> list[tuple[IssueEvent, EventId]]:
+def identified(entries: Sequence[IssueEvent], new_identity: Callable[[], EventId]) -> list[tuple[IssueEvent, EventId]]:
     """Give each entry an identity, before the transaction that may run twice."""
     return [(entry, new_identity()) for entry in entries]
 
@@ -104,5 +102,5 @@ def repository_of(event: Event) -> RepositoryRef:
     """Return the repository of an entry. Raises ``ValueError`` when the row makes no sense."""
     repository = event.data.get("repository")
     if not isinstance(repository, dict):
-        raise ValueError(f"event {event.id} names no repository")
+        raise ValueError(f"event {event.id} names no repository")  # noqa: TRY004 - what is wrong is the stored row
     return RepositoryRef(**repository)

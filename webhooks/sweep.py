@@ -49,9 +49,7 @@ class Sweep:
         return found + await self._comments(repository, now)
 
     async def _wakes(self, repository: Repository, live: Sequence[Work], now: Millis) -> int:
-        numbers = {work.number for work in live} | {
-            work.pull_request for work in live if work.pull_request is not None
-        }
+        numbers = {work.number for work in live} | {work.pull_request for work in live if work.pull_request is not None}
         for playbook in self.desk.playbooks.values():
             if playbook.on is not None and playbook.on.label is not None:
                 issues = await self.tracker.issues(repository.full_name, label=playbook.on.label)

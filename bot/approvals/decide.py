@@ -132,9 +132,7 @@ def _refuse(tx: Tx, hold: Hold, vote: Vote, now: Millis) -> Decided:
     return Decided(answer=Answer.REFUSED)
 
 
-def _approve(
-    tx: Tx, work: Work, hold: Hold, requirements: list[Requirement], vote: Vote, now: Millis
-) -> Decided:
+def _approve(tx: Tx, work: Work, hold: Hold, requirements: list[Requirement], vote: Vote, now: Millis) -> Decided:
     earlier = [entry for entry in tx.decisions.of_hold(hold.id) if entry.verb == Verb.APPROVE.value]
     if any(entry.person == vote.voter.id for entry in earlier):
         return Decided(answer=Answer.REPEATED)
@@ -174,9 +172,7 @@ def _settlement(hold: Hold, vote: Vote, reason: str) -> Settlement:
 
 
 def _credited(document: Mapping[str, Any]) -> Voter:
-    return Voter(
-        id=document["id"], login=document["login"], permission=Permission[document["permission"].upper()]
-    )
+    return Voter(id=document["id"], login=document["login"], permission=Permission[document["permission"].upper()])
 
 
 def _list(hold: Hold, key: str) -> list[Mapping[str, Any]]:

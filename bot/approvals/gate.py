@@ -43,9 +43,7 @@ class ApprovalGate:
             return Allow()
         changed = ask.current.revision != ask.work.instructions.revision
         credited = () if changed else (await self._starter(ask.work),)
-        missing = unmet(
-            requirements, credited, starter=ask.work.starter, author=ask.current.author
-        )
+        missing = unmet(requirements, credited, starter=ask.work.starter, author=ask.current.author)
         if not missing:
             return Allow()
         return StartHold(
@@ -80,20 +78,14 @@ def details(requirements: tuple[Requirement, ...], credited: tuple[Voter, ...]) 
     """Return what the hold keeps: the requirements, and the people who count without deciding again."""
     return {
         "requirements": [requirement.to_document() for requirement in requirements],
-        "credited": [
-            {"id": voter.id, "login": voter.login, "permission": voter.permission.word} for voter in credited
-        ],
+        "credited": [{"id": voter.id, "login": voter.login, "permission": voter.permission.word} for voter in credited],
     }
 
 
 def _reason(missing: tuple[Requirement, ...], *, changed: bool) -> str:
     wanted = "; ".join(
         f"{requirement.name}: {requirement.need} {'person' if requirement.need == 1 else 'people'} "
-        + (
-            f"of {', '.join(requirement.users)}"
-            if requirement.users
-            else f"with {requirement.permission.word} access"
-        )
+        + (f"of {', '.join(requirement.users)}" if requirement.users else f"with {requirement.permission.word} access")
         for requirement in missing
     )
     return f"the text has changed since it was labelled; {wanted}" if changed else wanted

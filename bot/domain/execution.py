@@ -15,6 +15,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.clock import Millis
 from bot.domain.result import Outcome, Result
@@ -45,7 +46,7 @@ class Binding:
     timeout: int
     retry: RetryPolicy
     generation: str
-    playbook: Mapping[str, object] = field(default_factory=dict)
+    playbook: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bot.clock import Millis
 
@@ -41,6 +42,15 @@ class Segment:
             "recovered": self.recovered,
             "relaunched": self.relaunched,
         }
+
+    @staticmethod
+    def from_document(document: Mapping[str, Any]) -> Segment:
+        """
+        Read the JSON form.
+
+        A segment that does not say how far its launch got may have started something: it is never relaunched (C-60).
+        """
+        return Segment(**{**document, "invoke": Invoke(document.get("invoke", Invoke.CALLED.value))})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +112,7 @@ class Segments:
         if document.get("version") != 1 or not isinstance(kept, list):
             raise ValueError("segments of an unknown version")
         return Segments(
-            kept=tuple(Segment(**{**entry, "invoke": Invoke(entry["invoke"])}) for entry in kept),
+            kept=tuple(Segment.from_document(entry) for entry in kept),
             dropped=int(str(document["dropped"])),
             dropped_time=int(str(document["dropped_time"])),
         )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.clock import Millis
 from bot.ids import ScopeId, WorkId
@@ -107,3 +107,8 @@ class Work:
     updated_at: Millis
     ended_at: Millis | None = None
     version: int = 1
+
+    def charged(self, units: Mapping[str, float]) -> Work:
+        """Return the Work with what one of its attempts used added to its own usage, by unit."""
+        both = sorted({*self.usage, *units})
+        return replace(self, usage={unit: self.usage.get(unit, 0.0) + units.get(unit, 0.0) for unit in both})

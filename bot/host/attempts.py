@@ -93,9 +93,7 @@ class Attempts:
 
     def claimed(self, claimed: Claimed) -> None:
         """Drive a fresh attempt."""
-        self._start(
-            Taken(work=claimed.work, execution=claimed.execution, inputs=claimed.inputs, adopt=False)
-        )
+        self._start(Taken(work=claimed.work, execution=claimed.execution, inputs=claimed.inputs, adopt=False))
 
     def recovered(self, recovered: Recovered) -> None:
         """Drive an attempt that was taken over."""
@@ -190,7 +188,7 @@ class Attempts:
 
     async def _conclude(self, execution: Execution) -> None:
         result = execution.result or Result(ok=False, summary="the result was lost")
-        decision = outcome(Playbook.from_document(_document(execution)), result)
+        decision = outcome(Playbook.from_document(execution.binding.playbook), result)
         if decision.publish and decision.kind is not Outcome.FAILED:
             try:
                 work = await self.store.read(lambda tx: tx.works.get(execution.work))
@@ -224,9 +222,7 @@ class Attempts:
         now = self.clock.now()
         until = Millis(now + backoff(tries, base=2 * SECOND, most=5 * MINUTE))
         reason = f"publishing failed, next try soon: {error}"
-        await self._write(
-            lambda tx, now: postpone_publishing(tx, execution.fence, until=until, reason=reason, now=now)
-        )
+        await self._write(lambda tx, now: postpone_publishing(tx, execution.fence, until=until, reason=reason, now=now))
         await self._give_back(execution.fence, until)
 
     async def _failed(self, fence: Fence, error: ExecutorError) -> None:
@@ -258,7 +254,3 @@ class Attempts:
 def token_digest(token: str) -> str:
     """Return what is stored of a toolbelt token."""
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _document(execution: Execution) -> Mapping[str, Any]:
-    return execution.binding.playbook

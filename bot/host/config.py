@@ -1,6 +1,4 @@
-"""
-Configuration: one TOML file, with secrets from the environment only. Validated whole before anything starts.
-"""
+"""Configuration: one TOML file, and secrets from the environment only; validated whole before anything starts."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from bot.domain.execution import Execution
 from bot.domain.permission import Permission
 from bot.domain.result import Order
 from bot.domain.work import Work
-from bot.errors import ExecutorError, PlaybookError, WorkspaceError
-from bot.executors.workspace import Workspaces
+from bot.errors import ExecutorError, PlaybookError
+from bot.executors.workspace.workspaces import Source, Workspaces
 from bot.host.places import Places
 from bot.playbook.playbook import Playbook
 from bot.playbook.prompt import Item, OpenPullRequest, Previous, PromptContext, PromptInput, Repository
@@ -49,16 +49,16 @@ class Orders:
         name = await self.places.name(work.scope)
         repository = await self.tracker.repository(name)
         try:
-            workspace = await self.workspaces.prepare(
-                repository.id, repository.clone_url, work.id, branch=work.branch, base=repository.default_branch
+            source = Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
+            workspace = await self.workspaces.prepare(source, work.id, work.branch)
+            playbook = Playbook.from_document(execution.binding.playbook)
+            context = await self._context(
+                work,
+                execution,
+                inputs,
+                Repository(full_name=repository.full_name, default_branch=repository.default_branch),
             )
-            playbook = Playbook.from_document(_document(execution))
-            context = await self._context(work, execution, inputs, Repository(
-                full_name=repository.full_name, default_branch=repository.default_branch
-            ))
             prompt = render(playbook, context, nonce=secrets.token_hex(16))
-        except WorkspaceError as error:
-            raise ExecutorError(str(error), code="workspace", permanent=error.permanent) from error
         except PlaybookError as error:
             raise ExecutorError(str(error), code="prompt", permanent=True) from error
         previous = context.previous
@@ -78,3 +78,48 @@ class Orders:
             environment=IDENTITY,
             previous={} if previous is None else {"status": previous.status, "comment": previous.comment},
         )
+
+    async def _context(
+        self, work: Work, execution: Execution, inputs: tuple[Input, ...], repository: Repository
+    ) -> PromptContext:
+        text = work.instructions
+        permission = await self.authority.permission(repository.full_name, text.author)
+        pull = None
+        if work.pull_request is not None:
+            found = await self.tracker.pull_request(repository.full_name, work.pull_request)
+            pull = OpenPullRequest(number=found.number, url=found.url)
+        issue = await self.tracker.issue(repository.full_name, work.number)
+        return PromptContext(
+            item=Item(
+                number=work.number,
+                # What was approved, not what the issue says by now.
+                title=text.title,
+                body=text.body,
+                url=issue.url,
+                kind="issue",
+                author=text.author,
+                trusted=permission >= Permission.WRITE,
+            ),
+            repository=repository,
+            branch=work.branch,
+            attempt=execution.number,
+            run=work.run,
+            starter=work.starter.login,
+            inputs=tuple(
+                # Only people who may give input have some queued; a label or a timer says nothing.
+                PromptInput(kind=entry.kind, author=entry.author, trusted=True, body=entry.body)
+                for entry in inputs
+                if entry.body
+            ),
+            previous=await self.store.read(lambda tx: _previous(tx, work, execution)),
+            pull_request=pull,
+        )
+
+
+def _previous(tx: Tx, work: Work, execution: Execution) -> Previous | None:
+    """Return how the newest earlier attempt with a word of its own ended."""
+    earlier = [each for each in tx.executions.of_work(work.id) if each.number < execution.number]
+    for each in reversed(earlier):
+        if each.result is not None and each.result.turn is not None:
+            return Previous(status=each.result.turn.status, comment=each.result.turn.comment)
+    return None

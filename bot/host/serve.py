@@ -62,7 +62,6 @@ async def serve(config: Config) -> None:
     _log.info("stopped")
 
 
-
 def _on_signal(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
     stop.set()
     for number in _SIGNALS:

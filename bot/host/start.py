@@ -73,9 +73,7 @@ class StartPass:
     async def _try(self, work: Work) -> None:
         binding = self.bindings.of(work)
         now = self.clock.now()
-        found = await self.store.read(
-            lambda tx: candidate(tx, work.id, now, limits=self.limits, pool=binding.pool)
-        )
+        found = await self.store.read(lambda tx: candidate(tx, work.id, now, limits=self.limits, pool=binding.pool))
         if isinstance(found, Refused):
             return
         playbook = self.bindings.playbooks[work.playbook]
@@ -85,15 +83,11 @@ class StartPass:
             return
         await self._claim(found, binding, playbook, current)
 
-    async def _claim(
-        self, found: Candidate, binding: Binding, playbook: Playbook, current: Instructions
-    ) -> None:
+    async def _claim(self, found: Candidate, binding: Binding, playbook: Playbook, current: Instructions) -> None:
         asked = gates_due(found.work, current.revision)
         held: Held | None = None
         if asked:
-            ask = Ask(
-                work=found.work, binding=binding, first=found.inputs[0], current=current, now=self.clock.now()
-            )
+            ask = Ask(work=found.work, binding=binding, first=found.inputs[0], current=current, now=self.clock.now())
             held = await ask_gates(self.gates, ask)
         request = ClaimRequest(
             candidate=found,

@@ -27,16 +27,23 @@ def complete_elsewhere(tx: Tx, work: WorkId, *, by: str, reason: str, now: Milli
     return _end(tx, work, WorkState.COMPLETED, by=by, reason=reason, now=now)
 
 
+def leave(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> None:
+    """Settle what a Work that ends leaves behind: its open holds, its timers, the input that nobody will take up."""
+    for hold in tx.holds.open(work):
+        tx.holds.settle(hold.id, HoldState.ENDED, by=by, reason=reason, now=now)
+    tx.timers.remove_all(work)
+    tx.inputs.drop(work)
+
+
 def _end(tx: Tx, work_id: WorkId, state: WorkState, *, by: str, reason: str, now: Millis) -> Work | None:
     work = tx.works.get(work_id)
     if work.state.final:
         return None
     live = tx.executions.live_of(work.id)
     if live is not None:
-        tx.executions.end(live, Outcome.CANCELLED, reason, now)
-    for hold in tx.holds.open(work.id):
-        tx.holds.settle(hold.id, HoldState.ENDED, by=by, reason=reason, now=now)
-    tx.timers.remove_all(work.id)
-    tx.inputs.drop(work.id)
+        # A stored result proves that the run has ended (C-78); of any other attempt something may be running.
+        tx.executions.end(replace(live, slot=live.result is None), Outcome.CANCELLED, reason, now)
+        work = work.charged({} if live.result is None else live.result.units)
+    leave(tx, work.id, by=by, reason=reason, now=now)
     ended = replace(work, state=state, waits=(), gate_pass=None, ended_by=by, reason=reason, ended_at=now)
     return tx.works.save(ended, now)

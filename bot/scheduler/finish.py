@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.clock import Millis
@@ -12,6 +11,7 @@ from bot.domain.retry import RetryAt, after_failure
 from bot.domain.timer import Timer, TimerKind
 from bot.domain.work import Work, WorkState
 from bot.ids import TimerId
+from bot.scheduler.cancel import leave
 from bot.scheduler.launch import held
 from bot.scheduler.turns import publish_turn
 from bot.storage.contract import Tx
@@ -37,10 +37,15 @@ def finish(tx: Tx, fence: Fence, ending: Ending, *, timer: TimerId, stopped: boo
     ``stopped`` is whether the end of its processes was observed; without it the slot stays taken until a stop
     is confirmed (C-54, C-75). Raises ``StaleEpochError``.
     """
-    execution = held(tx, fence)
-    work = tx.works.get(execution.work)
-    if ending.outcome is Outcome.COMPLETED and tx.events.unrouted_for(work.id):
+    execution = held(tx, fence, now)
+    if ending.outcome is Outcome.COMPLETED and tx.events.unrouted_for(execution.work):
         return Overtaken()
+    return conclude(tx, execution, ending, timer=timer, stopped=stopped, now=now)
+
+
+def conclude(tx: Tx, execution: Execution, ending: Ending, *, timer: TimerId, stopped: bool, now: Millis) -> Finished:
+    """End an attempt that was just read under its fence, whatever is not routed yet. Raises ``StaleEpochError``."""
+    work = tx.works.get(execution.work)
     ended = replace(
         execution,
         phase=Phase.FINISHED,
@@ -56,7 +61,7 @@ def finish(tx: Tx, fence: Fence, ending: Ending, *, timer: TimerId, stopped: boo
     result = execution.result
     if result is not None and result.turn is not None:
         publish_turn(tx, work, execution, result.turn, now)
-    counted = replace(work, usage=_sum(work.usage, {} if result is None else result.units))
+    counted = work.charged({} if result is None else result.units)
     return Finished(work=_follow(tx, counted, ended, ending, timer=timer, now=now), execution=ended)
 
 
@@ -66,6 +71,7 @@ def _follow(tx: Tx, work: Work, execution: Execution, ending: Ending, *, timer: 
         case Outcome.FAILED:
             return _failed(tx, shown, execution, ending, timer=timer, now=now)
         case Outcome.COMPLETED if not tx.inputs.pending(work.id):
+            leave(tx, work.id, by="", reason="the Work is done", now=now)
             done = replace(shown, state=WorkState.COMPLETED, failures=0, waits=(), ended_at=now)
             return tx.works.save(done, now)
         case Outcome.WAITING:
@@ -73,15 +79,16 @@ def _follow(tx: Tx, work: Work, execution: Execution, ending: Ending, *, timer: 
             state = WorkState.READY if awaited else WorkState.WAITING
             waits = () if awaited else ending.waits
             return tx.works.save(replace(shown, state=state, waits=waits, failures=0), now)
-        case _:
+        case Outcome.COMPLETED | Outcome.HANDOFF:
             return tx.works.save(replace(shown, state=WorkState.READY, waits=(), failures=0), now)
+        case Outcome.CANCELLED:
+            raise ValueError("an attempt is cancelled with its Work, not by an ending of its own")
 
 
 def _failed(tx: Tx, work: Work, execution: Execution, ending: Ending, *, timer: TimerId, now: Millis) -> Work:
     tx.inputs.restore(execution.id)
     failures = work.failures + 1
-    boundary = max((entry.seq for entry in tx.inputs.pending(work.id)), default=work.failed_seq)
-    failed = replace(work, failures=failures, failed_seq=boundary, reason=ending.summary, waits=())
+    failed = replace(work, failures=failures, failed_seq=tx.events.newest(), reason=ending.summary, waits=())
     next_step = after_failure(execution.binding.retry, failures, now, permanent=ending.permanent)
     if isinstance(next_step, RetryAt):
         tx.timers.arm(
@@ -96,7 +103,3 @@ def _failed(tx: Tx, work: Work, execution: Execution, ending: Ending, *, timer: 
         )
         return tx.works.save(replace(failed, state=WorkState.READY), now)
     return tx.works.save(replace(failed, state=WorkState.EXHAUSTED, blocked=next_step), now)
-
-
-def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> Mapping[str, float]:
-    return {unit: one.get(unit, 0.0) + other.get(unit, 0.0) for unit in sorted({*one, *other})}

@@ -23,7 +23,7 @@ def begin(tx: Tx, fence: Fence, *, token: str, isolated: bool, now: Millis) -> E
 
     Raises ``StaleEpochError``.
     """
-    execution = held(tx, fence)
+    execution = held(tx, fence, now)
     called = execution.segments.mark(invoke=Invoke.CALLED, isolated=isolated)
     return _write(tx, replace(execution, segments=called, token=token), now)
 
@@ -32,12 +32,16 @@ def persist_recovery(tx: Tx, fence: Fence, metadata: Mapping[str, object], now: 
     """
     Store what the executor needs to find the run again (C-52).
 
-    Raises ``ExecutorError`` for metadata that is too large, and ``StaleEpochError``.
+    Raises ``ExecutorError`` for metadata that is too large or is no JSON, and ``StaleEpochError``.
     """
-    size = len(json.dumps(dict(metadata)).encode())
+    execution = held(tx, fence, now)
+    try:
+        size = len(json.dumps(dict(metadata), allow_nan=False).encode())
+    except (TypeError, ValueError) as error:
+        raise ExecutorError(f"recovery metadata is no JSON: {error}", permanent=True) from error
     if size > RECOVERY_LIMIT:
         raise ExecutorError(f"recovery metadata of {size} bytes is over {RECOVERY_LIMIT}", permanent=True)
-    _write(tx, replace(held(tx, fence), recovery=metadata), now)
+    _write(tx, replace(execution, recovery=metadata), now)
 
 
 def confirm(tx: Tx, fence: Fence, now: Millis) -> Execution:
@@ -46,7 +50,7 @@ def confirm(tx: Tx, fence: Fence, now: Millis) -> Execution:
 
     Raises ``ExecutorError`` when it stored no recovery metadata before that (C-52), and ``StaleEpochError``.
     """
-    execution = held(tx, fence)
+    execution = held(tx, fence, now)
     if execution.recovery is None:
         raise ExecutorError("the executor returned a run without storing how to find it again", permanent=True)
     return _write(tx, replace(execution, phase=Phase.RUNNING), now)
@@ -68,10 +72,14 @@ def declare(tx: Tx, token: str, turn: Turn, now: Millis) -> bool:
     return True
 
 
-def held(tx: Tx, fence: Fence) -> Execution:
-    """Return the attempt under this fence. Raises ``StaleEpochError`` when another epoch holds it."""
+def held(tx: Tx, fence: Fence, now: Millis) -> Execution:
+    """
+    Return the attempt under this fence, before anything is decided on it.
+
+    Raises ``StaleEpochError`` when another epoch holds it, its lease has lapsed, or it has ended (C-73).
+    """
     execution = tx.executions.get(fence.execution)
-    if execution.epoch != fence.epoch:
+    if execution.epoch != fence.epoch or execution.phase is Phase.FINISHED or execution.lease_until <= now:
         raise StaleEpochError
     return execution
 

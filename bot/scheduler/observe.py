@@ -18,7 +18,7 @@ def store_result(tx: Tx, fence: Fence, result: Result, now: Millis) -> Execution
     A turn that the run declared by its token counts when the result itself names none (C-121). The run has
     ended, so nothing holds its slot once the attempt is finished (C-78). Raises ``StaleEpochError``.
     """
-    execution = held(tx, fence)
+    execution = held(tx, fence, now)
     if result.turn is None and execution.declared is not None:
         result = replace(result, turn=execution.declared)
     stored = replace(execution, phase=Phase.PUBLISHING, result=result, token="")
@@ -29,7 +29,7 @@ def store_result(tx: Tx, fence: Fence, result: Result, now: Millis) -> Execution
 
 def postpone_publishing(tx: Tx, fence: Fence, *, until: Millis, reason: str, now: Millis) -> Execution:
     """Note that publishing failed and will be tried again at ``until``. Raises ``StaleEpochError``."""
-    execution = held(tx, fence)
+    execution = held(tx, fence, now)
     later = replace(execution, publish_tries=execution.publish_tries + 1, next_at=until, summary=reason)
     tx.executions.write(later, now)
     return later

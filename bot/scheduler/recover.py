@@ -49,12 +49,18 @@ def recover(tx: Tx, execution: Execution, *, owner: str, lease: int, now: Millis
     """
     Claim an attempt whose lease has lapsed, with its segments joined without a gap (C-38, C-39, C-56).
 
-    The deadline stays: time without a holder is charged. Returns None when another host was faster.
+    The deadline stays: time without a holder is charged, and an attempt that is over it is never relaunched, since
+    all that is left to do is to time it out (C-66). Returns None when another host was faster.
     """
-    relaunch = relaunchable(execution)
+    seen, execution = execution, tx.executions.get(execution.id)
+    if execution.epoch != seen.epoch:
+        return None
+    # Decided on the row as it is now: its holder may have called the executor since it was listed as lapsed.
+    relaunch = relaunchable(execution) and execution.deadline > now
     publishing = execution.phase is Phase.PUBLISHING
+    closed = execution.segments.end(now)
     segment = Segment(
-        started_at=now,
+        started_at=closed.kept[-1].ended_at or now,
         recovered=True,
         relaunched=relaunch,
         invoke=Invoke.PENDING if relaunch else Invoke.CALLED,
@@ -63,7 +69,7 @@ def recover(tx: Tx, execution: Execution, *, owner: str, lease: int, now: Millis
     taken = replace(
         execution,
         phase=phase,
-        segments=execution.segments.end(now).begin(segment),
+        segments=closed.begin(segment),
         token="" if relaunch else execution.token,
     )
     if not tx.executions.take_over(taken, owner=owner, lease_until=Millis(now + lease), now=now):
@@ -75,6 +81,18 @@ def recover(tx: Tx, execution: Execution, *, owner: str, lease: int, now: Millis
         inputs=tuple(tx.inputs.of_execution(current.work, current.id)),
         relaunch=relaunch,
     )
+
+
+def adoptable(tx: Tx, fence: Fence) -> bool:
+    """
+    Whether an attempt whose lease was lost still belongs to recovery (C-71).
+
+    It is unfinished, its Work is open, and its epoch is this one or a later one. Only when it does not belong to
+    recovery any more may its former holder stop its processes.
+    """
+    execution = tx.executions.get(fence.execution)
+    open_still = execution.phase is not Phase.FINISHED and not tx.works.get(execution.work).state.final
+    return open_still and execution.epoch >= fence.epoch
 
 
 def confirm_stopped(tx: Tx, fence: Fence) -> bool:

@@ -15,14 +15,14 @@ def open_work(tx: Tx, work: Work, event: Event, *, keys: tuple[str, ...], kind: 
     Create a Work with the event as its first input.
 
     Returns None, and writes nothing, when the item has a live Work of this playbook: one live Work per item and
-    playbook, however often its label is added (ag-A07). ``run``, branch and pull request follow an earlier run.
+    playbook, however often its label is added (ag-A07). A successor's ``run`` follows the earlier one; it inherits no
+    hold, pass or failure count, and the caller decides which branch and pull request it goes on from.
     """
     if tx.works.live(work.item, work.playbook) is not None:
         return None
     earlier = tx.works.latest(work.item, work.playbook)
     if earlier is not None:
-        # A successor goes on from the branch, and inherits no hold, pass or failure count.
-        work = replace(work, run=earlier.run + 1, branch=earlier.branch, pull_request=earlier.pull_request)
+        work = replace(work, run=earlier.run + 1)
     tx.works.insert(work, keys)
     tx.inputs.add(work.id, event, kind=kind, author=work.starter.login)
     return work
@@ -32,9 +32,12 @@ def add_input(tx: Tx, work: Work, event: Event, *, kind: str, author: str, body:
     """
     Queue an event for a live Work, and make it ready when it waits for this kind of input.
 
-    Input queues while the Work is held, runs or backs off (C-129, C-185); it never clears a hold or a timer.
+    Input queues while the Work is held, runs or backs off (C-129, C-185); it never clears a hold or a timer. A Work
+    that has ended takes none, and an event that it had before does not wake it again. Returns the Work as it is now.
     """
-    tx.inputs.add(work.id, event, kind=kind, author=author, body=body)
+    work = tx.works.get(work.id)
+    if work.state.final or not tx.inputs.add(work.id, event, kind=kind, author=author, body=body):
+        return work
     if work.state is WorkState.WAITING and kind in work.waits:
         return tx.works.save(replace(work, state=WorkState.READY, waits=()), now)
     return work

@@ -68,6 +68,11 @@ class Events:
             self.sql.run("event_key_insert", key=key, seq=seq)
         return self.by_natural_key(event.natural_key)
 
+    def newest(self) -> int:
+        """Return the acceptance number of the newest event, 0 when there is none."""
+        row = self.sql.one("event_newest")
+        return 0 if row is None else int(row["value"])
+
     def by_natural_key(self, natural_key: str) -> Event | None:
         """Return the event with this natural key."""
         row = self.sql.one("event_by_natural_key", natural_key=natural_key)

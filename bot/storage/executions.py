@@ -147,12 +147,16 @@ class Executions:
         """Return unfinished attempts whose lease has lapsed and which are due: those that recovery may claim."""
         return [_execution(row) for row in self.sql.all("executions_lapsed", now=now, limit=limit)]
 
+    def overdue(self, now: Millis, limit: int = 100) -> Sequence[Execution]:
+        """Return attempts whose deadline is due and whose result is not stored, the earliest deadline first."""
+        return [_execution(row) for row in self.sql.all("executions_overdue", now=now, limit=limit)]
+
     def unconfirmed(self, limit: int = 100) -> Sequence[Execution]:
         """Return finished attempts of which something may be running still (C-75)."""
         return [_execution(row) for row in self.sql.all("executions_unconfirmed", limit=limit)]
 
     def stopping(self, work: WorkId) -> bool:
-        """Whether an earlier attempt of the Work is not known to have stopped."""
+        """Whether an attempt of the Work, or of an earlier run on its item, is not known to have stopped (C-77)."""
         return self.sql.one("execution_unconfirmed_of_work", work=work) is not None
 
     def slots_of_pool(self, pool: str) -> int:
@@ -229,12 +233,14 @@ class Executions:
         """
         End an attempt whoever holds it: the one write without a fence, for the cancellation of its Work.
 
-        Its slot stays taken until its stop is confirmed. Returns whether it was unfinished.
+        ``execution.slot`` says whether its slot stays taken until its stop is confirmed. Returns whether it was
+        unfinished.
         """
         return (
             self.sql.run(
                 "execution_end",
                 id=execution.id,
+                slot=int(execution.slot),
                 outcome=outcome.value,
                 summary=summary,
                 segments=dump(execution.segments.end(now).to_document()),

@@ -118,9 +118,16 @@ class Works:
         """Return the newest Work first."""
         return [_work(row) for row in self.sql.all("works_recent", limit=limit)]
 
-    def ready(self, limit: int = 100) -> Sequence[Work]:
-        """Return Work with pending input that nothing durable holds back, oldest first."""
-        return [_work(row) for row in self.sql.all("works_ready", limit=limit)]
+    def ready(self, *, after: Work | None = None, limit: int = 100) -> Sequence[Work]:
+        """
+        Return Work with pending input that nothing durable holds back, oldest first.
+
+        ``after`` is the last one of the page before: capacity is not asked here, so that a first page full of Work
+        for a busy pool must not hide the Work of another one (C-150).
+        """
+        created_at, identity = (-1, "") if after is None else (after.created_at, after.id)
+        rows = self.sql.all("works_ready", created_at=created_at, id=identity, limit=limit)
+        return [_work(row) for row in rows]
 
     def insert(self, work: Work, keys: Sequence[str]) -> None:
         """
@@ -205,7 +212,8 @@ class Inputs:
         self.sql.run("inputs_restore", execution=execution)
 
     def drop(self, work: WorkId) -> None:
-        """Forget pending input of a Work that has ended."""
+        """Forget the pending input of a Work that has ended; what an attempt had consumed stays its history."""
+        self.sql.run("inputs_keep_consumed", work=work)
         self.sql.run("inputs_drop", work=work)
 
 

@@ -38,7 +38,13 @@ def run(command: list[str], directory: Path, *, path: Path | None = None) -> str
     """Run a command away from the checkout and return its output."""
     environment = {**os.environ, "PYTHONPATH": str(path) if path else "", "PYTHONSAFEPATH": "1"}
     done = subprocess.run(
-        command, cwd=directory, env=environment, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        cwd=directory,
+        env=environment,
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}")

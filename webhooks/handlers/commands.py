@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.approvals.decide import Answer, Decided, Vote, decide
@@ -66,8 +66,6 @@ class _Prepared:
     explain: Explain
 
 
-
-
 async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, ...]) -> Change:
     """Return the change that carries out the commands of one comment, in their order."""
     repository = said.repository.full_name
@@ -96,6 +94,26 @@ async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, .
     return change
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Act:
+    """One command about to be carried out, inside the transaction."""
+
+    tx: Tx
+    key: str
+    command: Command
+    prepared: _Prepared
+    permission: Permission
+    event: EventId
+    now: Millis
+
+    @property
+    def login(self) -> str:
+        return self.prepared.said.person.login
+
+    def works(self) -> Sequence[Work]:
+        return self.tx.works.live_by_key(self.key)
+
+
 def _one(
     tx: Tx, key: str, command: Command | Unknown, prepared: _Prepared, event: EventId, now: Millis
 ) -> Reply | None:
@@ -104,59 +122,68 @@ def _one(
     if isinstance(command, Unknown):
         details = {"word": command.word, "nearest": command.nearest.value}
         return Reply(code=ReplyCode.UNKNOWN_VERB, login=login, details=details)
-    if prepared.permission is None:
+    permission = prepared.permission
+    if permission is None:
         return Reply(code=ReplyCode.COULD_NOT_CHECK, login=login)
-    needed = VERBS[command.verb].permission
-    works = tx.works.live_by_key(key)
-    match command.verb:
-        case Verb.HELP:
-            return _told(tx, key, prepared, Reply(code=ReplyCode.HELP, login=login))
-        case Verb.STATUS:
-            lines = "\n".join(prepared.explain.line(tx, work, now) for work in works) or "Nothing is running or waiting here."
-            return _told(tx, key, prepared, Reply(code=ReplyCode.STATUS, login=login, details={"text": lines}))
-        case Verb.CANCEL if prepared.permission >= needed:
-            return _cancel(tx, works, command, login, now)
-        case Verb.APPROVE | Verb.REFUSE if works:
-            return _decide(tx, works, command, prepared, event, now)
-        case Verb.APPROVE | Verb.REFUSE:
-            return Reply(code=ReplyCode.NOTHING_HELD, login=login)
-        case _:
-            have = f"{needed.word} access is needed, and you have {prepared.permission.word}"
-            return Reply(code=ReplyCode.NOT_ALLOWED, login=login, details={"explanation": have})
+    act = _Act(tx=tx, key=key, command=command, prepared=prepared, permission=permission, event=event, now=now)
+    return _HANDLERS[command.verb](act)
 
 
-def _told(tx: Tx, key: str, prepared: _Prepared, reply: Reply) -> None:
+def _help(act: _Act) -> None:
+    _tell(act, Reply(code=ReplyCode.HELP, login=act.login))
+
+
+def _status(act: _Act) -> None:
+    lines = [act.prepared.explain.line(act.tx, work, act.now) for work in act.works()]
+    text = "\n".join(lines) or "Nothing is running or waiting here."
+    _tell(act, Reply(code=ReplyCode.STATUS, login=act.login, details={"text": text}))
+
+
+def _tell(act: _Act, reply: Reply) -> None:
     """Queue a reply that was asked for: one for each comment that asks."""
-    tx.notes.add(reply_note(key, reply, source=prepared.said.source))
+    act.tx.notes.add(reply_note(act.key, reply, source=act.prepared.said.source))
 
 
-def _cancel(tx: Tx, works: list[Work], command: Command, login: str, now: Millis) -> Reply | None:
+def _cancel(act: _Act) -> Reply | None:
+    needed = VERBS[Verb.CANCEL].permission
+    if act.permission < needed:
+        have = f"{needed.word} access is needed, and you have {act.permission.word}"
+        return Reply(code=ReplyCode.NOT_ALLOWED, login=act.login, details={"explanation": have})
+    works = act.works()
     if not works:
-        return Reply(code=ReplyCode.NOTHING_LIVE, login=login)
+        return Reply(code=ReplyCode.NOTHING_LIVE, login=act.login)
     for work in works:
-        cancel(tx, work.id, by=login, reason=command.argument or "cancelled by command", now=now)
+        cancel(act.tx, work.id, by=act.login, reason=act.command.argument or "cancelled by command", now=act.now)
     return None
 
 
-def _decide(
-    tx: Tx, works: list[Work], command: Command, prepared: _Prepared, event: EventId, now: Millis
-) -> Reply | None:
-    said, permission, current = prepared.said, prepared.permission, prepared.current
-    if permission is None or current is None:
-        return Reply(code=ReplyCode.NOTHING_HELD, login=said.person.login)
-    named, reason = _named_hold(command.argument)
+def _decide(act: _Act) -> Reply | None:
+    """Decide on a hold; who may is the hold's own question, and asked before anything else."""
+    works, current, said = act.works(), act.prepared.current, act.prepared.said
+    if not works or current is None:
+        return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
+    named, reason = _named_hold(act.command.argument)
     vote = Vote(
         source=said.source,
-        voter=Voter(id=said.person.id, login=said.person.login, permission=permission),
-        verb=Decision(command.verb.value),
+        voter=Voter(id=said.person.id, login=act.login, permission=act.permission),
+        verb=Decision(act.command.verb.value),
         reason=reason,
         current=current,
-        hold=prepared.hold,
-        event=event,
+        hold=act.prepared.hold,
+        event=act.event,
         asked=named,
     )
-    held = [work for work in works if tx.holds.open(work.id)] or works
-    return _reply(said.person.login, decide(tx, held[0], vote, now))
+    held = [work for work in works if act.tx.holds.open(work.id)] or works
+    return _reply(act.login, decide(act.tx, held[0], vote, act.now))
+
+
+_HANDLERS: Mapping[Verb, Callable[[_Act], Reply | None]] = {
+    Verb.APPROVE: _decide,
+    Verb.REFUSE: _decide,
+    Verb.CANCEL: _cancel,
+    Verb.STATUS: _status,
+    Verb.HELP: _help,
+}
 
 
 def _reply(login: str, decided: Decided) -> Reply | None:

@@ -77,4 +77,3 @@ async def _input(desk: Desk, event: Event, fact: CommentFact) -> Change:
         return Routed(routing=Routing.ROUTED if works else Routing.UNMATCHED, note="input")
 
     return change
-

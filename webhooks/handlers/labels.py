@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.clock import Millis
 from bot.domain.branch import branch_name
+
+from bot.clock import Millis
 from bot.domain.event import Event, Routing
 from bot.domain.permission import Permission
 from bot.domain.scope import branch_key, item_key, repository_scope
@@ -92,9 +93,7 @@ def _not_allowed(repository: RepositoryRef, number: int, actor: Person, event: E
     return change
 
 
-async def _continued(
-    desk: Desk, repository: RepositoryRef, issue: Issue, playbook: Playbook
-) -> tuple[str, int | None]:
+async def _continued(desk: Desk, repository: RepositoryRef, issue: Issue, playbook: Playbook) -> tuple[str, int | None]:
     """Return the branch and pull request to go on with: those of the run before, while that one is open."""
     key = item_key(repository.id, issue.number)
     earlier = await desk.store.read(lambda tx: tx.works.latest(key, playbook.name))

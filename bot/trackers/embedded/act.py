@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from bot.clock import Clock, Millis
+from bot.trackers.embedded import people
 from bot.trackers.embedded.links import Links
 from bot.trackers.embedded.store import Store, Tx
 from bot.trackers.embedded.values import Account
@@ -39,6 +40,11 @@ class Desk:
         self.clock = clock
         self.links = links
         self.queued = asyncio.Event()
+
+    async def account(self, login: str) -> Account:
+        """Return the account that acts. Raises ``RefusedError`` (404)."""
+        async with self.store.transaction() as tx:
+            return await people.find(tx, login)
 
     @asynccontextmanager
     async def act(self, actor: Account) -> AsyncIterator[Act]:

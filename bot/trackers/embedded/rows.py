@@ -37,9 +37,7 @@ def listed(rows: Sequence[Row], read: Callable[[Row], T]) -> Listed[T]:
 def account(row: Row) -> Account:
     """Read an account."""
     kind = AccountKind(row["kind"])
-    return Account(
-        id=row["id"], login=row["login"], kind=kind, name=row["name"], created_at=Millis(row["created_at"])
-    )
+    return Account(id=row["id"], login=row["login"], kind=kind, name=row["name"], created_at=Millis(row["created_at"]))
 
 
 def _joined(row: Row, prefix: str, identity: str) -> Account:

@@ -1,6 +1,9 @@
 -- name: event_next_seq
 UPDATE counters SET value = value + 1 WHERE name = 'event' RETURNING value
 
+-- name: event_newest
+SELECT value FROM counters WHERE name = 'event'
+
 -- name: event_insert
 INSERT INTO events (seq, id, source, type, natural_key, scope, keys, data, cause, accepted_at, routing, next_at)
 VALUES (:seq, :id, :source, :type, :natural_key, :scope, :keys, :data, :cause, :accepted_at, :routing, :next_at)

@@ -29,7 +29,8 @@ WHERE id = :id AND epoch = :epoch AND phase <> 'finished' AND lease_until <= :no
 
 -- name: execution_end
 UPDATE executions SET
-    phase = 'finished', ended_at = :now, outcome = :outcome, summary = :summary, segments = :segments, token = ''
+    phase = 'finished', slot = :slot, ended_at = :now, outcome = :outcome, summary = :summary, segments = :segments,
+    token = ''
 WHERE id = :id AND phase <> 'finished'
 
 -- name: execution_free_slot
@@ -56,11 +57,21 @@ SELECT * FROM executions WHERE phase <> 'finished' ORDER BY started_at
 -- name: executions_lapsed
 SELECT * FROM executions WHERE phase <> 'finished' AND lease_until <= :now AND next_at <= :now ORDER BY lease_until LIMIT :limit
 
+-- name: executions_overdue
+SELECT * FROM executions
+WHERE phase <> 'finished' AND phase <> 'publishing' AND deadline <= :now
+ORDER BY deadline LIMIT :limit
+
 -- name: executions_unconfirmed
 SELECT * FROM executions WHERE slot = 1 AND phase = 'finished' ORDER BY ended_at LIMIT :limit
 
 -- name: execution_unconfirmed_of_work
-SELECT * FROM executions WHERE work = :work AND slot = 1 AND phase = 'finished' LIMIT 1
+SELECT e.id FROM executions e
+WHERE e.slot = 1 AND e.phase = 'finished' AND e.work IN (
+    SELECT other.id FROM works w JOIN works other ON other.item = w.item AND other.playbook = w.playbook
+    WHERE w.id = :work
+)
+LIMIT 1
 
 -- name: slots_of_pool
 SELECT COUNT(*) AS taken FROM executions WHERE slot = 1 AND pool = :pool

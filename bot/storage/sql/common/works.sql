@@ -70,7 +70,8 @@ WHERE w.state = 'ready'
     AND EXISTS (SELECT 1 FROM inputs i WHERE i.work = w.id AND i.execution IS NULL)
     AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.work = w.id AND h.state = 'open')
     AND NOT EXISTS (SELECT 1 FROM timers t WHERE t.work = w.id AND t.kind = 'retry')
-ORDER BY w.created_at
+    AND (w.created_at, w.id) > (:created_at, :id)
+ORDER BY w.created_at, w.id
 LIMIT :limit
 
 -- name: work_key_insert
@@ -99,6 +100,13 @@ INSERT INTO consumed (execution, seq) VALUES (:execution, :seq)
 
 -- name: inputs_restore
 UPDATE inputs SET execution = NULL WHERE execution = :execution
+
+-- name: inputs_keep_consumed
+UPDATE inputs SET execution = (
+    SELECT e.id FROM executions e JOIN consumed c ON c.execution = e.id AND c.seq = inputs.seq
+    WHERE e.work = inputs.work ORDER BY e.number DESC LIMIT 1
+)
+WHERE work = :work AND execution IS NULL
 
 -- name: inputs_drop
 DELETE FROM inputs WHERE work = :work AND execution IS NULL

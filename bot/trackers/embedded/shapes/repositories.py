@@ -46,7 +46,16 @@ _PATHS = {
     "trees_url": "git/trees{/sha}",
 }
 _ZEROS = ("forks_count", "stargazers_count", "watchers_count", "size", "forks", "watchers")
-_NOS = ("fork", "has_projects", "has_wiki", "has_pages", "has_discussions", "archived", "disabled", "allow_rebase_merge")
+_NOS = (
+    "fork",
+    "has_projects",
+    "has_wiki",
+    "has_pages",
+    "has_discussions",
+    "archived",
+    "disabled",
+    "allow_rebase_merge",
+)
 _RIGHTS = {
     "admin": Role.ADMIN,
     "maintain": Role.MAINTAIN,

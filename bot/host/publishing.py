@@ -1,0 +1,70 @@
+"""What an attempt made, published and recorded: the branch, then the pull request, then the Work that owns it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.clock import Clock, Millis
+from bot.domain.execution import Execution, Fence
+from bot.domain.scope import item_key, repository_id
+from bot.domain.work import Work
+from bot.executors.workspace.workspaces import Source, Workspaces
+from bot.host.places import Places, Wanted
+from bot.playbook.outcome import Decision
+from bot.playbook.playbook import Playbook
+from bot.publishing.branch import publish_branch
+from bot.publishing.pull_request import Proposal, publish_pull_request
+from bot.scheduler.launch import held
+from bot.storage.contract import Store, Tx
+from bot.trackers.contract import Tracker
+from projectors.limiter import Limiter
+from projectors.pull_request import pull_request_body
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publisher:
+    """Publishes for attempts. Every step finds what an earlier try has done already."""
+
+    store: Store
+    clock: Clock
+    tracker: Tracker
+    workspaces: Workspaces
+    places: Places
+    wanted: Wanted
+    limiter: Limiter
+
+    async def publish(self, work: Work, execution: Execution, decision: Decision) -> None:
+        """
+        Publish what the attempt committed, if it committed anything and the item still asks for it.
+
+        Raises ``PublishError``, ``TrackerError``, and ``StaleEpochError`` when the attempt is not ours any more.
+        """
+        playbook = Playbook.from_document(execution.binding.playbook)
+        if await self.wanted.current(work, playbook) is None:
+            # Its end is on the way by another event; its commits stay in the workspace.
+            return
+        repository = await self.tracker.repository(await self.places.name(work.scope))
+        source = Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
+        workspace = self.workspaces.workspace(source, work.id, work.branch)
+        if await publish_branch(workspace, repository.default_branch) is None:
+            return
+        proposal = Proposal(
+            repository=repository.full_name,
+            head=work.branch,
+            base=repository.default_branch,
+            title=work.instructions.title,
+            body=pull_request_body(work, decision.comment),
+        )
+        pull = await self.limiter.write(lambda: publish_pull_request(self.tracker, proposal))
+        if work.pull_request != pull.number:
+            now = self.clock.now()
+            await self.store.write(lambda tx: _record(tx, execution.fence, pull.number, now))
+
+
+def _record(tx: Tx, fence: Fence, number: int, now: Millis) -> None:
+    execution = held(tx, fence)
+    tx.executions.write(execution, now)
+    work = tx.works.get(execution.work)
+    # What is said on the pull request finds the Work too.
+    tx.works.add_key(work.id, item_key(repository_id(work.scope), number))
+    tx.works.save(replace(work, pull_request=number), now)

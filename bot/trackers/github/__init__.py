@@ -1,0 +1,1 @@
+"""GitHub's API, behind the tracker contract. githubkit is named in this package only."""

@@ -1,0 +1,168 @@
+"""Fill the view of a thread from the store, in one query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.approvals.policy import Requirement
+from bot.clock import Millis
+from bot.domain.execution import Execution
+from bot.domain.hold import Hold, HoldKind, HoldState
+from bot.domain.result import Outcome
+from bot.domain.timer import TimerKind
+from bot.domain.work import Work, WorkState
+from bot.errors import StorageError
+from bot.playbook.playbook import Playbook
+from bot.storage.contract import Tx
+from bot.views.standing import Explain, sentence
+from bot.views.thread import (
+    DecisionView,
+    FailureView,
+    HeldFor,
+    HoldView,
+    LabelView,
+    RequirementView,
+    ThreadState,
+    ThreadView,
+    UsageView,
+    WorkView,
+)
+
+_STATES = {
+    WorkState.RUNNING: ThreadState.RUNNING,
+    WorkState.WAITING: ThreadState.WAITING,
+    WorkState.EXHAUSTED: ThreadState.EXHAUSTED,
+    WorkState.COMPLETED: ThreadState.COMPLETED,
+    WorkState.CANCELLED: ThreadState.CANCELLED,
+    WorkState.FAILED: ThreadState.FAILED,
+}
+_KINDS = {HoldKind.GATE: HeldFor.GATE, HoldKind.OPERATOR: HeldFor.OPERATOR}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threads:
+    """Reads threads, with the playbooks in force and the words of admission."""
+
+    playbooks: Mapping[str, Playbook]
+    explain: Explain
+
+    def view(self, tx: Tx, item: str, now: Millis) -> ThreadView:
+        """Return what there is to show for an item. Raises ``StorageError`` for one that was never seen."""
+        found = tx.items.get(item)
+        scope = None if found is None else tx.scopes.get(found.scope)
+        if found is None or scope is None:
+            raise StorageError(f"the item {item} was never seen")
+        latest: dict[str, Work] = {}
+        for work in tx.works.of_item(item):
+            # A dictionary keeps the place of a key's first writing: sections stay in their first order.
+            latest[work.playbook] = work
+        return ThreadView(
+            item=item,
+            repository=scope.name,
+            number=found.number,
+            sections=tuple(self._work(tx, work, now) for work in latest.values()),
+        )
+
+    def _work(self, tx: Tx, work: Work, now: Millis) -> WorkView:
+        playbook = self.playbooks.get(work.playbook)
+        holds = tx.holds.of_work(work.id)
+        timer = tx.timers.of_work(work.id, TimerKind.RETRY)
+        executions = tx.executions.of_work(work.id)
+        refused = self.explain.refusal(tx, work, now)
+        ended = work.state.final
+        status = playbook.statuses.get(work.status or "") if playbook is not None else None
+        return WorkView(
+            work=work.id,
+            playbook=work.playbook,
+            run=work.run,
+            state=_state(work, holds, retrying=timer is not None),
+            status=work.status,
+            status_label=None if status is None else status.label,
+            labels=() if playbook is None else _labels(playbook),
+            trigger=None if playbook is None or playbook.on is None else playbook.on.label,
+            trigger_settled=ended and tx.cursors.get(trigger_mark(work)) is not None,
+            branch=work.branch,
+            pull_request=work.pull_request,
+            merged=work.state is WorkState.COMPLETED and work.ended_by is not None,
+            attempt=work.attempts,
+            attempts_allowed=1 if playbook is None else len(playbook.retry.delays) + 1,
+            started_at=executions[-1].started_at if executions else None,
+            next_at=None if timer is None else timer.due_at,
+            comment=work.comment,
+            notify=status is not None and status.notify,
+            waits=work.waits,
+            reason=work.reason,
+            ended_by=work.ended_by,
+            starter=work.starter.login,
+            waiting_for="" if refused is None else sentence(refused, work),
+            holds=tuple(_hold(tx, hold) for hold in holds),
+            failures=tuple(_failures(executions)),
+            usage=_usage(work),
+        )
+
+
+def trigger_mark(work: Work) -> str:
+    """Return the name of the mark that this run's trigger label was taken off after its end."""
+    return f"trigger/{work.id}"
+
+
+def _state(work: Work, holds: Sequence[Hold], *, retrying: bool) -> ThreadState:
+    if work.state in _STATES:
+        return _STATES[work.state]
+    if any(hold.state is HoldState.OPEN for hold in holds):
+        return ThreadState.HELD
+    return ThreadState.RETRYING if retrying else ThreadState.QUEUED
+
+
+def _labels(playbook: Playbook) -> tuple[LabelView, ...]:
+    return tuple(
+        LabelView(
+            name=status.label,
+            color=status.color or "",
+            description=status.description,
+            completes=status.complete,
+        )
+        for status in playbook.statuses.values()
+        if status.label is not None
+    )
+
+
+def _hold(tx: Tx, hold: Hold) -> HoldView:
+    entries = hold.details.get("requirements")
+    requirements = [Requirement.from_document(entry) for entry in entries] if isinstance(entries, list) else []
+    return HoldView(
+        id=hold.id,
+        kind=_KINDS[hold.kind],
+        reason=hold.reason,
+        revision=hold.revision,
+        requirements=tuple(
+            RequirementView(
+                need=entry.need,
+                permission=entry.permission,
+                users=entry.users,
+                not_starter=entry.not_starter,
+                not_author=entry.not_author,
+            )
+            for entry in requirements
+        ),
+        decisions=tuple(
+            DecisionView(login=each.login, verb=each.verb, reason=each.reason, decided_at=each.decided_at)
+            for each in tx.decisions.of_hold(hold.id)
+        ),
+        state=hold.state,
+        settled_by=hold.settled_by,
+        settled_reason=hold.settled_reason,
+        settled_at=hold.settled_at,
+    )
+
+
+def _failures(executions: Sequence[Execution]) -> list[FailureView]:
+    failed = [each for each in executions if each.outcome is Outcome.FAILED]
+    return [FailureView(attempt=each.number, reason=each.summary) for each in failed]
+
+
+def _usage(work: Work) -> UsageView:
+    units = {unit: amount for unit, amount in work.usage.items() if unit != "minutes"}
+    minutes = round(work.usage.get("minutes", 0.0))
+    return UsageView(attempts=work.attempts, turns=work.attempts, minutes=minutes, units=units)

@@ -1,0 +1,87 @@
+"""
+Take secrets out of a text: values that are known, and anything that is shaped like a token.
+
+A value is looked for as it is, and as it appears in an address, in JSON, and in base64 at any offset. Shapes name
+what a leak would cost most: tokens of forges and providers, private keys, signed tokens and headers.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote
+
+MARK = "[redacted]"
+
+_SHORTEST = 6
+"""Shorter values are words that ordinary text contains."""
+_SHORTEST_LINE = 16
+
+# Each shape starts only where a run of its characters starts, so that no text makes the search slow.
+_SHAPES = re.compile(
+    r"""
+      (?:gh[opsur]|github_pat)_[A-Za-z0-9_.-]{16,}
+    | (?<![A-Za-z0-9_-])sk-ant-[A-Za-z0-9_-]{8,}
+    | (?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*+[0-9])[A-Za-z0-9_-]{20,}
+    | (?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])
+    | (?<![A-Za-z0-9])xox[abeoprs]-[A-Za-z0-9-]{10,}
+    | (?<![A-Za-z0-9])xapp-[A-Za-z0-9-]{10,}
+    | (?<![A-Za-z0-9_-])glpat-[A-Za-z0-9_-]{20,}
+    | (?<![A-Za-z0-9])npm_[A-Za-z0-9]{36,}
+    | (?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}
+    | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
+    | -----BEGIN[A-Z0-9 ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----
+      (?:(?!-----)[A-Za-z0-9+/=\s\\:,.>-])*+
+      (?:-----END[A-Z0-9 ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----)?
+    """,
+    re.VERBOSE,
+)
+_HEADER = re.compile(
+    r"""(?ix)
+    ( authorization ["']? \s{0,3} [:=] \s{0,3} ["']? (?:(?:bearer|basic|token) \s{1,3})?
+    | \b bearer \s{1,3} (?=[A-Za-z0-9._~+/=-]{16}) )
+    [A-Za-z0-9._~+/=-]{8,}
+    """
+)
+_USERINFO = re.compile(r"(?i)(\b[a-z][a-z0-9+.-]{1,20}://)[^\s/@:\"'<>\[]{0,200}:[^\s/@\"'<>\[]{1,2000}@")
+
+
+class Redactor:
+    """Takes out the given values and all token shapes. Empty and very short values are not looked for."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        forms = {form for secret in secrets for form in _forms(secret)}
+        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def redact(self, text: str) -> str:
+        """Return the text with ``[redacted]`` in place of each secret."""
+        if self._known is not None:
+            text = self._known.sub(MARK, text)
+        text = _SHAPES.sub(MARK, text)
+        text = _HEADER.sub(rf"\1{MARK}", text)
+        return _USERINFO.sub(rf"\1{MARK}@", text)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Yield the spellings of a secret; each line of one that has several counts too."""
+    lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
+    for value in [secret.strip(), *(line for line in lines if len(line) >= _SHORTEST_LINE)]:
+        if len(value) < _SHORTEST:
+            continue
+        spellings = {value, quote(value, safe=""), json.dumps(value)[1:-1], *_base64(value)}
+        yield from (spelling for spelling in spellings if len(spelling) >= _SHORTEST)
+
+
+def _base64(value: str) -> Iterator[str]:
+    """Yield the base64 of a value within a longer text: it has three forms, by what stands before it."""
+    data = value.encode()
+    for offset in range(3):
+        encoded = base64.b64encode(b"\0" * offset + data).decode().rstrip("=")
+        # The first and last characters also hold bits of the neighbours.
+        start, surplus = (0, 2, 3)[offset], (offset + len(data)) % 3
+        inner = encoded[start : len(encoded) - (1 if surplus else 0)]
+        yield inner
+        yield inner.translate(str.maketrans("+/", "-_"))

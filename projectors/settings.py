@@ -1,0 +1,38 @@
+"""What an installation decides about the texts and labels in its threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from projectors.safe import Safe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command that people may write: its ``form``, such as ``/refuse [hold] reason``, and what it does."""
+
+    form: str
+    description: str
+
+    @property
+    def verb(self) -> str:
+        """The word behind the slash."""
+        return self.form.split()[0].removeprefix("/")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """
+    ``commands`` are all that this installation knows: a text offers no other. ``announce_review`` posts a comment for
+    each head that is ready for review, for repositories where the pull request itself tells nobody.
+    """
+
+    safe: Safe = field(default_factory=Safe)
+    commands: tuple[Command, ...] = ()
+    state_prefix: str = "state:"
+    hold_prefix: str = "hold:"
+    announce_review: bool = False
+
+    def offers(self, verb: str) -> bool:
+        """Whether a command exists here."""
+        return any(command.verb == verb for command in self.commands)
