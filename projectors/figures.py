@@ -34,9 +34,9 @@ def amount_of_cap(value: float, cap: float, unit: str) -> str:
     return f"{_plain(value)} of {_plain(cap)} {unit}"
 
 
-def count(number: int, thing: str) -> str:
+def count(number: int, thing: str, things: str | None = None) -> str:
     """Return a number of things, such as ``1 turn`` or ``2 turns``."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {things or f'{thing}s'}"
 
 
 def usage(used: UsageView) -> Iterator[str]:

@@ -34,7 +34,7 @@ _ITEM = re.compile(
       \\?/[^\s/<>()]{1,100}/[^\s/<>()]{1,200}/(?:issues|pull|pulls|discussions)\\?/)
     """
 )
-_GLUED = re.compile(r"(?:https?://|ftp://|www\.)[^\s<`]*(?P<tick>`)?", re.IGNORECASE)
+_GLUED = re.compile(r"(?:https?://|ftp://|www\.)(?:[^\s`\\]|\\\S?)*+(?P<tick>`)?", re.IGNORECASE)
 _FIND = re.compile(
     rf"""
       (?P<address>(?:(?<=[\s(*_~])|(?<![\s\S]))
@@ -88,7 +88,7 @@ def _addresses(text: str) -> Iterator[_Place]:
     for found in _ITEM.finditer(text):
         yield _Place(found.start("www"), len(found["www"]), "redirect.")
     for found in _GLUED.finditer(text):
-        if found["tick"] and found.start("tick") > found.start():
+        if found["tick"]:
             yield _Place(found.start("tick"), 0, " ")
 
 

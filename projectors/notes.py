@@ -19,6 +19,7 @@ from projectors.limiter import Limiter
 from projectors.place import Place, place_of
 from projectors.post import Post
 from projectors.replies import reply_text
+from projectors.settings import Settings
 
 _REACTIONS = {
     NoteKind.EYES: Reaction.EYES,
@@ -38,6 +39,7 @@ class NotesPass:
     clock: Clock
     limiter: Limiter
     post: Post
+    settings: Settings
 
     async def run(self) -> None:
         """Make every note that is due."""
@@ -71,7 +73,7 @@ class NotesPass:
         key = f"note:{note.id}"
         if key in await self.post.known(place):
             return
-        text = reply_text(Reply.from_document(json.loads(note.body)))
+        text = reply_text(Reply.from_document(json.loads(note.body)), self.settings)
         await self.post.create(place, key, f"{marker(key)}\n{text}")
 
     async def _postpone(self, note: Note, error: TrackerUnavailableError) -> None:

@@ -7,7 +7,6 @@ lost answer, looks for the comment by its mark before posting again (gh-W-05).
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from bot.errors import TrackerMissingError
@@ -15,6 +14,7 @@ from bot.storage.contract import Store
 from bot.storage.threads import ThreadComment
 from bot.trackers.contract import Tracker
 from bot.views.markers import marked_as
+from projectors.digest import digest
 from projectors.limiter import Limiter
 from projectors.place import Place
 
@@ -62,8 +62,3 @@ class Post:
 
     async def _remember(self, place: Place, comment: ThreadComment) -> None:
         await self.store.write(lambda tx: tx.threads.put_comment(place.item, comment))
-
-
-def digest(body: str) -> str:
-    """Return the digest by which an unchanged body is known, however the tracker writes its line ends."""
-    return hashlib.sha256(body.replace("\r\n", "\n").strip().encode()).hexdigest()

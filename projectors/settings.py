@@ -23,8 +23,10 @@ class Command:
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """
-    ``commands`` are all that this installation knows: a text offers no other. ``announce_review`` posts a comment for
-    each head that is ready for review, for repositories where the pull request itself tells nobody.
+    The choices of one installation.
+
+    ``commands`` are all that it knows: a text offers no other. ``announce_review`` posts a comment for each head that
+    is ready for review, for repositories where the pull request itself tells nobody.
     """
 
     safe: Safe = field(default_factory=Safe)

@@ -67,11 +67,7 @@ def _splits(text: str, at: int) -> bool:
 
 def _extends(character: str) -> bool:
     """Tell whether a character is drawn into the one before it."""
-    return (
-        unicodedata.category(character).startswith("M")
-        or ord(character) in _SKIN_TONES
-        or ord(character) in _TAGS
-    )
+    return unicodedata.category(character).startswith("M") or ord(character) in _SKIN_TONES or ord(character) in _TAGS
 
 
 def _run_before(text: str, at: int, same: Callable[[str], bool]) -> int:

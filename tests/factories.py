@@ -83,15 +83,15 @@ def put_event(tx: Tx, natural_key: str, *, now: Millis, routing: Routing = Routi
     return event
 
 
-def put_work(tx: Tx, work: Work, *, owner: int = 1, keys: tuple[str, ...] = ()) -> Work | None:
-    """Store a Work as the router does, with a label as its first input and its item as a correlation key."""
+def put_work(tx: Tx, work: Work, *, owner: int = 1, keys: tuple[str, ...] | None = None) -> Work | None:
+    """Store a Work as the router does, with a label as its first input; its item is its key unless others are given."""
     put_place(tx, work.number, repository=int(work.scope.partition(":")[2]), owner=owner)
     event = put_event(tx, f"label/{work.id}", now=work.created_at)
-    return open_work(tx, work, event, keys=(work.item, *keys), kind="label")
+    return open_work(tx, work, event, keys=(work.item,) if keys is None else keys, kind="label")
 
 
 async def ready_work(
-    store: Writable[Tx], number: int = 1, *, owner: int = 1, keys: tuple[str, ...] = (), **changes: Any
+    store: Writable[Tx], number: int = 1, *, owner: int = 1, keys: tuple[str, ...] | None = None, **changes: Any
 ) -> Work:
     """Store a Work that may start."""
     opened = await store.write(lambda tx: put_work(tx, make_work(number, **changes), owner=owner, keys=keys))

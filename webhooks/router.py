@@ -8,6 +8,7 @@ visible dead letter; a redelivery, or a person, can make it due again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
@@ -41,6 +42,7 @@ class Router:
     store: Store
     desk: Desk
     clock: Clock
+    wake: Callable[[], None]
 
     async def run(self) -> int:
         """
@@ -54,6 +56,7 @@ class Router:
             if not done:
                 return routed
             routed += done
+            self.wake()
 
     async def _round(self) -> int:
         blocked: set[str] = set()

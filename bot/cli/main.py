@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bot.errors import UserError
+from bot.cli.turn import app as turn_app
+from bot.errors import TracksideError
 
 app = typer.Typer(
     name="trackside",
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 playbooks = typer.Typer(help="Look at playbooks.", no_args_is_help=True)
 app.add_typer(playbooks, name="playbook")
+app.add_typer(turn_app)
 
 ConfigPath = Annotated[Path, typer.Option("--config", "-c", help="The configuration file.")]
 DEFAULT_CONFIG = Path("trackside.toml")
@@ -77,6 +79,6 @@ def main() -> None:
     """Run the command line. What a person can mend ends with one line, never with a traceback."""
     try:
         app()
-    except UserError as error:
+    except TracksideError as error:
         typer.echo(f"trackside: {error}", err=True)
         sys.exit(2)

@@ -1,3 +1,154 @@
 """The composition root: the only place that names concrete adapters and puts them together."""
 
 from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx
+from fastapi import FastAPI
+
+from bot.clock import Clock
+from bot.domain.turn import Turn
+from bot.errors import ConfigError
+from bot.executors.contract import Executor
+from bot.executors.shell.executor import ShellExecutor
+from bot.executors.toolbelt.routes import Record
+from bot.executors.toolbelt.routes import router as toolbelt_routes
+from bot.host.assemble import Parts, assemble
+from bot.host.attempts import token_digest
+from bot.host.config import Config
+from bot.host.http import http_app
+from bot.host.instance import instance
+from bot.host.wheels import Wheels
+from bot.playbook.find import builtin, load_all
+from bot.playbook.playbook import Playbook
+from bot.scheduler.launch import declare
+from bot.storage.contract import Store, Tx
+from bot.storage.migrate import load as load_migrations
+from bot.storage.runner import Runner, ThreadRunner
+from bot.storage.sqlite.connect import SqliteSettings
+from bot.storage.sqlite.store import SqliteStore
+from bot.storage.statements import Layer, for_dialect
+from bot.trackers.github.tracker import open_tracker
+from webhooks.intake import Intake
+from webhooks.receiver import Receiver
+
+MIGRATIONS = Layer(package="bot.storage", directory="migrations")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """A host that was put together: ``app`` takes requests, ``wheels`` do the rest."""
+
+    store: Store
+    app: FastAPI
+    wheels: Wheels
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """
+    What differs between production and a test: the clock, how storage runs, and who looks on.
+
+    ``api`` is the address at which runs reach the toolbelt, empty when none is served. ``transport`` takes the
+    place of the network to the tracker. ``after`` is told each pass that was run.
+    """
+
+    clock: Clock
+    api: str = ""
+    runner: Runner | None = None
+    transport: httpx.AsyncBaseTransport | None = None
+    after: Callable[[str], None] = lambda _: None
+
+
+@asynccontextmanager
+async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]:
+    """
+    Put a host together and take it apart again in order.
+
+    Raises ``ConfigError`` when something that it is told cannot be used, before anything is started.
+    """
+    executors = _executors(config)
+    playbooks = load_playbooks(config, executors)
+    config.data.mkdir(parents=True, exist_ok=True)
+    async with open_tracker(
+        config.token.get_secret_value(), base_url=config.tracker.url, transport=around.transport
+    ) as tracker:
+        with instance(config.data) as owner:
+            store = await open_store(config, around.runner or ThreadRunner())
+            try:
+                now = around.clock.now()
+                # Whoever held these leases under our name is dead: we have its lock.
+                await store.write(lambda tx: tx.executions.release_owner(owner, now))
+                parts = Parts(
+                    config=config,
+                    clock=around.clock,
+                    api=around.api,
+                    after=around.after,
+                    store=store,
+                    tracker=tracker,
+                    me=await tracker.me(),
+                    executors=executors,
+                    playbooks=playbooks,
+                    owner=owner,
+                )
+                host = _host(parts)
+                try:
+                    yield host
+                finally:
+                    await host.wheels.close()
+            finally:
+                await store.close()
+
+
+async def open_store(config: Config, runner: Runner) -> Store:
+    """Open the database of a data directory. Raises ``StorageError``."""
+    store: SqliteStore[Tx] = await SqliteStore.open(
+        SqliteSettings(path=config.data / "trackside.db"),
+        bind=Tx,
+        statements=for_dialect("sqlite"),
+        migrations=load_migrations(MIGRATIONS),
+        runner=runner,
+    )
+    return store
+
+
+def load_playbooks(config: Config, executors: Mapping[str, Executor]) -> Mapping[str, Playbook]:
+    """Return the playbooks in force, by name. Raises ``ConfigError`` for one that cannot run here."""
+    found = load_all(config.playbooks).require() if config.playbooks else builtin()
+    for playbook in found:
+        executor = executors.get(playbook.binding.executor)
+        if executor is None:
+            known = ", ".join(sorted(executors))
+            raise ConfigError(
+                f"{playbook.path}: binding.executor: there is no executor {playbook.binding.executor!r}; "
+                f"there are: {known}"
+            )
+        try:
+            executor.check(playbook.binding.config)
+        except ConfigError as error:
+            raise ConfigError(f"{playbook.path}: binding: {error}") from error
+    return {playbook.name: playbook for playbook in found}
+
+
+def _executors(config: Config) -> Mapping[str, Executor]:
+    shell = ShellExecutor(config.data / "shell", pool="jobs", grace=config.settings.grace)
+    return {shell.name: shell}
+
+
+def _host(parts: Parts) -> Host:
+    intake = Intake(parts.store, parts.clock, parts.wake)
+    secrets = [secret.get_secret_value().encode() for secret in parts.config.secrets]
+    receiver = Receiver(secrets=secrets, accept=intake.accept)
+    app = http_app(parts.store, receiver, toolbelt_routes(_recorder(parts.store, parts.clock)))
+    return Host(store=parts.store, app=app, wheels=assemble(parts))
+
+
+def _recorder(store: Store, clock: Clock) -> Record:
+    async def record(token: str, turn: Turn) -> bool:
+        now = clock.now()
+        return await store.write(lambda tx: declare(tx, token_digest(token), turn, now))
+
+    return record

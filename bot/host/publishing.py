@@ -19,6 +19,7 @@ from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Tracker
 from projectors.limiter import Limiter
 from projectors.pull_request import pull_request_body
+from projectors.safe import Safe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,7 @@ class Publisher:
     places: Places
     wanted: Wanted
     limiter: Limiter
+    safe: Safe
 
     async def publish(self, work: Work, execution: Execution, decision: Decision) -> None:
         """
@@ -53,7 +55,7 @@ class Publisher:
             head=work.branch,
             base=repository.default_branch,
             title=work.instructions.title,
-            body=pull_request_body(work, decision.comment),
+            body=pull_request_body(work, decision.comment, self.safe),
         )
         pull = await self.limiter.write(lambda: publish_pull_request(self.tracker, proposal))
         if work.pull_request != pull.number:
@@ -62,7 +64,7 @@ class Publisher:
 
 
 def _record(tx: Tx, fence: Fence, number: int, now: Millis) -> None:
-    execution = held(tx, fence)
+    execution = held(tx, fence, now)
     tx.executions.write(execution, now)
     work = tx.works.get(execution.work)
     # What is said on the pull request finds the Work too.

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import structlog
 import uvicorn
 
 from bot.clock import SystemClock
-from bot.host.app import open_host
+from bot.host.app import Surroundings, open_host
 from bot.host.config import Config
+from bot.host.quiet import QuietServer
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 _log = structlog.get_logger(__name__)
-
-
-class _Server(uvicorn.Server):
-    """A server that leaves the signals to us."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 async def serve(config: Config) -> None:
@@ -35,7 +26,7 @@ async def serve(config: Config) -> None:
     the runs go on under their supervisor and are adopted by the next host.
     """
     address = f"http://{config.server.host}:{config.server.port}"
-    async with open_host(config, clock=SystemClock(), api=address) as host:
+    async with open_host(config, Surroundings(clock=SystemClock(), api=address)) as host:
         settings = uvicorn.Config(
             host.app,
             host=config.server.host,
@@ -47,13 +38,13 @@ async def serve(config: Config) -> None:
             access_log=False,
             timeout_graceful_shutdown=5,
         )
-        server = _Server(settings)
+        server = QuietServer(settings)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in _SIGNALS:
             loop.add_signal_handler(number, _on_signal, loop, stop)
         _log.info("serving", address=address, repositories=list(config.repositories))
-        turning = asyncio.create_task(host.loop.run(stop))
+        turning = asyncio.create_task(host.wheels.run(stop))
         serving = asyncio.create_task(server.serve())
         await asyncio.wait({turning, serving}, return_when=asyncio.FIRST_COMPLETED)
         stop.set()

@@ -53,6 +53,7 @@ class StartPass:
     limits: Limits
     lease: Lease
     launch: Callable[[Claimed], None]
+    wake: Callable[[], None]
     _later: dict[WorkId, tuple[int, Millis]] = field(default_factory=dict)
 
     async def run(self) -> None:
@@ -105,6 +106,7 @@ class StartPass:
         )
         now = self.clock.now()
         answer = await self.store.write(lambda tx: claim(tx, request, now))
+        self.wake()
         if isinstance(answer, Claimed):
             _log.info("claimed", work=answer.work.id, execution=answer.execution.id, epoch=1)
             self.launch(answer)

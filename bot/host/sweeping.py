@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -22,6 +22,7 @@ class SweepPass:
     clock: Clock
     repositories: Sequence[str]
     interval: int
+    wake: Callable[[], None]
     _due: dict[str, Millis] = field(default_factory=dict)
 
     async def run(self) -> None:
@@ -39,4 +40,6 @@ class SweepPass:
                 _log.warning("sweep_failed", repository=name, reason=str(error))
             else:
                 _log.debug("swept", repository=name, found=found)
+                if found:
+                    self.wake()
             self._due[name] = Millis(self.clock.now() + wait)

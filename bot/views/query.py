@@ -13,6 +13,7 @@ from bot.domain.result import Outcome
 from bot.domain.timer import TimerKind
 from bot.domain.work import Work, WorkState
 from bot.errors import StorageError
+from bot.ids import WorkId
 from bot.playbook.playbook import Playbook
 from bot.storage.contract import Tx
 from bot.views.standing import Explain, sentence
@@ -81,7 +82,7 @@ class Threads:
             status_label=None if status is None else status.label,
             labels=() if playbook is None else _labels(playbook),
             trigger=None if playbook is None or playbook.on is None else playbook.on.label,
-            trigger_settled=ended and tx.cursors.get(trigger_mark(work)) is not None,
+            trigger_settled=ended and tx.cursors.get(trigger_mark(work.id)) is not None,
             branch=work.branch,
             pull_request=work.pull_request,
             merged=work.state is WorkState.COMPLETED and work.ended_by is not None,
@@ -102,9 +103,9 @@ class Threads:
         )
 
 
-def trigger_mark(work: Work) -> str:
-    """Return the name of the mark that this run's trigger label was taken off after its end."""
-    return f"trigger/{work.id}"
+def trigger_mark(work: WorkId) -> str:
+    """Return the name of the mark that a run's trigger label was taken off after its end."""
+    return f"trigger/{work}"
 
 
 def _state(work: Work, holds: Sequence[Hold], *, retrying: bool) -> ThreadState:

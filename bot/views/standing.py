@@ -45,25 +45,19 @@ class Explain:
 
 def sentence(refused: Refused, work: Work) -> str:
     """Return a reason as a sentence, with what ends it."""
-    match refused.reason:
-        case Reason.ENDED:
-            return "It has ended."
-        case Reason.RUNNING:
-            return f"Attempt {work.attempts} is running."
-        case Reason.EXHAUSTED:
-            return f"Stopped after {work.attempts} attempts: {work.reason}"
-        case Reason.WAITING:
-            return f"Waiting for {' or '.join(work.waits) or 'a person'}."
-        case Reason.NO_INPUT:
-            return "There is nothing new to work on."
-        case Reason.HELD:
-            return f"Held: {refused.detail}"
-        case Reason.RETRY_DUE:
-            return f"Attempt {work.attempts} failed; the next one starts at {clock_time(refused.until)}."
-        case Reason.STOPPING:
-            return "The previous run is still being stopped."
-        case Reason.POOL_FULL | Reason.SCOPE_FULL:
-            return f"Waiting for a free slot ({refused.detail}). Starts by itself."
+    words = {
+        Reason.ENDED: "It has ended.",
+        Reason.RUNNING: f"Attempt {work.attempts} is running.",
+        Reason.EXHAUSTED: f"Stopped after {work.attempts} attempts: {work.reason}",
+        Reason.WAITING: f"Waiting for {' or '.join(work.waits) or 'a person'}.",
+        Reason.NO_INPUT: "There is nothing new to work on.",
+        Reason.HELD: f"Held: {refused.detail}",
+        Reason.RETRY_DUE: f"Attempt {work.attempts} failed; the next starts at {clock_time(refused.until)}.",
+        Reason.STOPPING: "The previous run is still being stopped.",
+        Reason.POOL_FULL: f"Waiting for a free slot ({refused.detail}). Starts by itself.",
+        Reason.SCOPE_FULL: f"Waiting for a free slot ({refused.detail}). Starts by itself.",
+    }
+    return words[refused.reason]
 
 
 def clock_time(moment: Millis | None) -> str:

@@ -159,8 +159,9 @@ class WorkView:
     it is a person's wish for another run, and none of the projector's business.
 
     ``comment`` is what the agent said last; ``notify`` asks for a comment of its own while the Work waits.
-    ``starter`` started the run. ``head`` is the commit that waits for review. ``merged`` is whether the pull
-    request was. ``waiting_for`` is a sentence of ours that says what a start waits for.
+    ``attempt`` counts attempts over the run's life, ``failed`` those that failed since the count was last reset, of
+    ``attempts_allowed``. ``starter`` started the run. ``head`` is the commit that waits for review. ``merged`` is
+    whether the pull request was. ``waiting_for`` is a sentence that says what a start waits for.
     """
 
     work: WorkId
@@ -178,6 +179,7 @@ class WorkView:
     merged: bool = False
     attempt: int = 0
     attempts_allowed: int = 1
+    failed: int = 0
     started_at: Millis | None = None
     next_at: Millis | None = None
     comment: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from bot.clock import Millis
-from bot.domain.admission import Refused
+from bot.domain.admission import Reason, Refused
 from bot.domain.event import Event, Routing
 from bot.domain.execution import Execution, Fence
 from bot.domain.result import Ending, Outcome, Result
@@ -144,6 +144,18 @@ class Bench:
 
     async def pending(self, work: WorkId) -> Sequence[Input]:
         return await self.see(lambda tx: tx.inputs.pending(work))
+
+    async def consumed(self, execution: Execution) -> list[str]:
+        """Return the events that an attempt took up, in its order."""
+        return [
+            entry.event for entry in await self.see(lambda tx: tx.inputs.of_execution(execution.work, execution.id))
+        ]
+
+    async def refusal(self, work: Work, **changes: Any) -> Reason:
+        """Return why a Work cannot be claimed."""
+        answer = await self.try_claim(work, **changes)
+        assert isinstance(answer, Refused), answer
+        return answer.reason
 
     async def kinds(self, work: WorkId) -> list[str]:
         """Return the kinds of the pending input of a Work, in its order."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.clock import MINUTE, Millis
+from bot.domain.admission import Reason
 from bot.domain.event import Routing
 from bot.domain.execution import Execution
 from bot.domain.result import Outcome
@@ -17,7 +18,6 @@ from bot.ids import EventId, TimerId
 from bot.scheduler.cancel import cancel
 from bot.scheduler.timers import RETRY_TYPE
 from bot.storage.contract import Tx
-from tests.factories import make_binding
 from tests.scheduler.bench import Bench
 from tests.storage.backend import INLINE
 
@@ -163,8 +163,7 @@ async def test_a_due_clock_alone_starts_nothing(bench: Bench) -> None:
     work = await bench.fail(execution.fence)
     bench.clock.advance(24 * 60 * MINUTE)
     assert await bench.see(lambda tx: tx.works.ready()) == []
-    answer = await bench.try_claim(work)
-    assert "RETRY_DUE" in repr(answer)
+    assert await bench.refusal(work) is Reason.RETRY_DUE
 
 
 async def test_a_timer_does_not_fire_before_it_is_due(bench: Bench) -> None:
@@ -241,7 +240,7 @@ async def test_input_during_the_backoff_queues_and_does_not_end_it(bench: Bench)
     execution = await bench.running()
     work = await bench.fail(execution.fence)
     await bench.comment(work.id)
-    assert "RETRY_DUE" in repr(await bench.try_claim(work))
+    assert await bench.refusal(work) is Reason.RETRY_DUE
     assert await bench.see(lambda tx: tx.works.ready()) == []
     claimed = await bench.claim(await bench.retry(work.id))
     assert [entry.kind for entry in claimed.inputs] == ["label", "comment", "retry"], "in the order of acceptance"
@@ -254,10 +253,7 @@ async def test_the_input_of_a_failed_attempt_keeps_its_order_and_its_history(ben
     await bench.comment(work.id, "second")
     await bench.fail(one.fence)
     two = (await bench.claim(await bench.retry(work.id))).execution
-    consumed = [
-        [entry.event for entry in await bench.see(lambda tx, each=each: tx.inputs.of_execution(work.id, each))]  # type: ignore[misc] # a default pins the loop's value
-        for each in (one.id, two.id)
-    ]
+    consumed = [await bench.consumed(each) for each in (one, two)]
     assert consumed[0] == ["evt-label/wrk-1-1", "evt-first"]
     assert consumed[1] == ["evt-label/wrk-1-1", "evt-first", "evt-second", f"retry/{work.id}/1"]
     assert two.trigger == one.trigger

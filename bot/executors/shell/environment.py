@@ -59,7 +59,7 @@ def install_tools(tools: Path) -> None:
     It looks for modules in this installation only: a run's directory is full of other people's code, and
     may well have a package of the same name.
     """
-    program = shlex.join([sys.executable, "-P", "-m", "bot.cli.main"])
+    program = shlex.join([sys.executable, "-P", "-m", "bot.cli"])
     script = f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(_ROOT))} exec {program} "$@"\n'.encode()
     command = tools / "trackside"
     if command.is_file() and command.read_bytes() == script:

@@ -28,7 +28,7 @@ async def directory(bot: httpx.AsyncClient) -> Path:
 
 @pytest.fixture
 async def head(world: World) -> str:
-    """The tip of a branch that changes a file, adds one and deletes one; a pull request is open for it."""
+    """Open a pull request for a branch that changes, adds and deletes a file; return the branch's tip."""
     files = {"src/cart.py": "total = 1\n", "docs/new file.md": "# New\n", "README.md": None}
     sha = await world.tracker.commit(REPO, "fix", files, by="trackside[bot]")
     await world.tracker.open_pull(REPO, by="trackside[bot]", title="Fix the cart", head="fix", body="Closes #9")
@@ -167,7 +167,7 @@ async def test_a_merge_is_made_by_git_and_closes_what_it_says(
     assert [each["filename"] for each in files] == ["src/cart.py"], "the diff stays what it was"
 
 
-async def test_a_squash_has_one_parent(world: World, head: str, bot: httpx.AsyncClient, directory: Path) -> None:
+async def test_a_squash_has_one_parent(head: str, bot: httpx.AsyncClient, directory: Path) -> None:
     document = {"merge_method": "squash", "commit_title": "Fix it", "sha": head}
 
     merged = await bot.put(f"{PULLS}/1/merge", json=document)

@@ -1,0 +1,160 @@
+"""
+Comments that ask a person for something, so that people are notified.
+
+Each has a key and is posted once. That of a hold is edited at the end, to show who decided what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.clock import Millis
+from bot.domain.hold import HoldState
+from bot.views.markers import marker
+from bot.views.thread import DecisionView, HeldFor, HoldView, Subject, ThreadState, ThreadView, WorkView
+from projectors.inline import mention, name
+from projectors.moments import Words, held_by, next_round, over_budget, stopped
+from projectors.people import deciders
+from projectors.settings import Settings
+from projectors.size import COMMENT_LIMIT
+
+_ROOM = COMMENT_LIMIT - 2_000
+_HASH = 7
+_MOST_DECISIONS = 20
+_SUBJECTS = {Subject.TEXT: "text", Subject.COMMIT: "commit"}
+_PAST = {"approve": "approved", "refuse": "refused", "release": "released", "budget": "raised the budget"}
+_SETTLED = {
+    HoldState.ADMITTED: "Approved",
+    HoldState.REFUSED: "Refused",
+    HoldState.STALE: "Out of date",
+    HoldState.RELEASED: "Released",
+    HoldState.ENDED: "Not needed any more",
+}
+_BECAUSE = {
+    HoldState.STALE: "What it asked about has changed; nobody needs to answer this.",
+    HoldState.ENDED: "The run has ended.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """A comment; ``due`` is whether it still asks. One that does not is edited if it stands there, never posted."""
+
+    key: str
+    body: str
+    due: bool = True
+
+
+def asks(view: ThreadView, settings: Settings, now: Millis) -> tuple[Ask, ...]:
+    """Return the comments that the sections of a thread ask for, oldest holds first."""
+    words = Words(settings=settings, now=now)
+    return tuple(ask for work in view.sections for ask in _of_work(work, words))
+
+
+def _of_work(work: WorkView, words: Words) -> Iterator[Ask]:
+    # A person who holds Work knows it; anything else that holds it must be told.
+    for hold in work.holds:
+        if hold.kind is not HeldFor.OPERATOR or hold.person is None:
+            yield _ask(f"hold:{hold.id}", [*_hold(work, hold, words), *_end(hold, words)], due=_open(work, hold))
+    match work.state:
+        case ThreadState.WAITING if work.notify and "comment" in work.waits:
+            yield _ask(f"question:{work.work}/{work.attempt}", _question(work, words))
+        case ThreadState.WAITING if words.settings.announce_review and work.head and work.pull_request is not None:
+            yield _ask(f"review:{work.work}/{work.head}", _review(work, words))
+        case ThreadState.EXHAUSTED:
+            steps = " ".join(filter(None, (words.line(work.reason), *next_round(work, words))))
+            yield _ask(f"stopped:{work.work}/{work.attempt}", [f"{stopped(work)} · {words.name(work.playbook)}", steps])
+        case _:
+            pass
+
+
+def _ask(key: str, parts: list[str], *, due: bool = True) -> Ask:
+    return Ask(key=key, body=f"{marker(key)}\n" + "\n\n".join(filter(None, parts)), due=due)
+
+
+def _open(work: WorkView, hold: HoldView) -> bool:
+    return hold.state is HoldState.OPEN and not work.state.ended
+
+
+def _question(work: WorkView, words: Words) -> list[str]:
+    said = words.settings.safe.block(work.comment, limit=_ROOM, full=work.details_url)
+    asks_for = "the agent asks:" if said else "the agent needs something from you."
+    return [f"{mention(work.starter)}, {asks_for}", said, "Answer in a comment here; it goes on by itself."]
+
+
+def _review(work: WorkView, words: Words) -> list[str]:
+    commit = words.code((work.head or "")[:_HASH])
+    how = "Approve it to finish, request changes or comment there to send it back."
+    return [f"**Ready for review**: pull request #{work.pull_request} at {commit}. {how}"]
+
+
+def _hold(work: WorkView, hold: HoldView, words: Words) -> list[str]:
+    match hold.kind:
+        case HeldFor.GATE:
+            return [f"**Approval needed to start** · {words.name(work.playbook)}", *_gate(work, hold, words)]
+        case HeldFor.VERDICT:
+            title = f"**A decision is needed** · {words.name(work.playbook)}"
+            return [title, words.line(hold.reason), *_how_to_decide(hold, words, "lets it go on", "turns it down")]
+        case HeldFor.BUDGET:
+            title = f"**Over budget** · {words.name(work.playbook)}"
+            steps = over_budget(work, hold, words) if hold.state is HoldState.OPEN else (words.line(hold.reason),)
+            return [title, " ".join(filter(None, steps))]
+        case HeldFor.OPERATOR:
+            release = words.step("release", ": `/release`")
+            return [f"{held_by(hold, words)} · {words.name(work.playbook)}", f"Only a person can lift this{release}."]
+
+
+def _gate(work: WorkView, hold: HoldView, words: Words) -> list[str]:
+    what = _subject(hold, words)
+    happens = f"An agent will work on {what}, on branch {words.code(work.branch)}. {name(work.starter)} started this."
+    return [happens, *_how_to_decide(hold, words, "lets it start", "turns it down and ends it")]
+
+
+def _how_to_decide(hold: HoldView, words: Words, approve: str, refuse: str) -> list[str]:
+    if hold.state is not HoldState.OPEN:
+        return []
+    who = "; and ".join(deciders(requirement) for requirement in hold.requirements)
+    changed = _SUBJECTS[hold.subject]
+    return [
+        f"Who decides: {who}." if who else "",
+        "\n".join(
+            filter(
+                None,
+                (
+                    words.step("approve", f"- `/approve` {approve}."),
+                    words.step("refuse", f"- `/refuse reason` {refuse}."),
+                ),
+            )
+        ),
+        f"A decision counts for this {changed} only: if it changes first, this is asked anew." if hold.revision else "",
+        f"<sub>hold {words.code(hold.id)}</sub>",
+    ]
+
+
+def _subject(hold: HoldView, words: Words) -> str:
+    revision = words.code(hold.revision[:_HASH])
+    if hold.subject is Subject.COMMIT:
+        return f"commit {revision}" if hold.revision else "the change as it is now"
+    return f"the text of this issue as it is now ({revision})" if hold.revision else "this issue"
+
+
+def _end(hold: HoldView, words: Words) -> list[str]:
+    """Return who decided what so far, and how it ended."""
+    decided = "\n".join(f"- {_decision(decision, words)}" for decision in hold.decisions[-_MOST_DECISIONS:])
+    if hold.state is HoldState.OPEN:
+        return [f"So far:\n\n{decided}"] if decided else []
+    by = f" by {name(hold.settled_by)}" if hold.settled_by and hold.state in _BY_PEOPLE else ""
+    at = f", {words.time(hold.settled_at)}" if hold.settled_at is not None else ""
+    said = words.line(hold.settled_reason) if hold.settled_reason and not decided and by else ""
+    why = said or _BECAUSE.get(hold.state, "")
+    return ["---", f"**{_SETTLED[hold.state]}**{by}{at}. {why}".rstrip(), decided]
+
+
+_BY_PEOPLE = frozenset({HoldState.ADMITTED, HoldState.REFUSED, HoldState.RELEASED})
+
+
+def _decision(decision: DecisionView, words: Words) -> str:
+    verb = _PAST.get(decision.verb) or words.line(decision.verb).rstrip(".").lower()
+    said = f": {words.line(decision.reason)}" if decision.reason else "."
+    return f"{name(decision.login)} {verb}, {words.time(decision.decided_at)}{said}"

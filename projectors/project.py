@@ -1,0 +1,105 @@
+"""The pass that brings threads to what the store says, one thread at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import structlog
+
+from bot.clock import MINUTE, SECOND, Clock, Millis
+from bot.domain.retry import backoff
+from bot.errors import RateLimitedError, TrackerError, TrackerMissingError, TrackerUnavailableError
+from bot.storage.contract import Store, Tx
+from bot.storage.threads import Thread
+from bot.trackers.contract import Tracker
+from bot.views.query import Threads, trigger_mark
+from bot.views.thread import ThreadView
+from projectors.desired import desired
+from projectors.diff import Actual, AddLabels, CreateComment, EditComment, Operation, RemoveLabel, diff
+from projectors.limiter import Limiter
+from projectors.place import Place
+from projectors.post import Post
+from projectors.settings import Settings
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectPass:
+    """
+    Projects every thread that is due.
+
+    A thread that cannot be written to, since it is gone or locked, is parked with the reason until something
+    changes; any other failure is tried again later. A failed projection never fails the Work.
+    """
+
+    store: Store
+    tracker: Tracker
+    clock: Clock
+    limiter: Limiter
+    post: Post
+    threads: Threads
+    settings: Settings
+
+    async def run(self) -> None:
+        """Project what is due."""
+        now = self.clock.now()
+        for thread in await self.store.read(lambda tx: tx.threads.due(now)):
+            try:
+                await self._project(thread)
+            except TrackerUnavailableError as error:
+                await self._postpone(thread, error)
+            except TrackerError as error:
+                await self._park(thread, error)
+
+    async def _project(self, thread: Thread) -> None:
+        now = self.clock.now()
+        view = await self.store.read(lambda tx: self.threads.view(tx, thread.item, now))
+        place = Place(item=thread.item, repository=view.repository, number=view.number)
+        if view.sections:
+            wanted = desired(view, self.settings, now)
+            issue = await self.tracker.issue(place.repository, place.number)
+            actual = Actual(labels=frozenset(issue.labels), comments=await self.post.known(place))
+            for operation in diff(wanted, actual):
+                await self._apply(place, operation)
+        await self.store.write(lambda tx: _shown(tx, thread, view))
+
+    async def _apply(self, place: Place, operation: Operation) -> None:
+        match operation:
+            case AddLabels(labels=labels):
+                for label in labels:
+                    await self.limiter.write(
+                        lambda each=label: self.tracker.ensure_label(  # type: ignore[misc]
+                            place.repository, each.name, color=each.color, description=each.description
+                        )
+                    )
+                names = [label.name for label in labels]
+                await self.limiter.write(lambda: self.tracker.add_labels(place.repository, place.number, names))
+            case RemoveLabel(name=name):
+                await self.limiter.write(lambda: self.tracker.remove_label(place.repository, place.number, name))
+            case CreateComment(key=key, body=body):
+                await self.post.create(place, key, body)
+            case EditComment(comment=comment, body=body):
+                await self.post.edit(place, comment, body)
+
+    async def _postpone(self, thread: Thread, error: TrackerUnavailableError) -> None:
+        wait = backoff(thread.tries + 1, base=SECOND, most=5 * MINUTE)
+        if isinstance(error, RateLimitedError):
+            wait = max(wait, error.retry_after)
+        until = Millis(self.clock.now() + wait)
+        _log.warning("projection_postponed", item=thread.item, wait_ms=wait, reason=str(error))
+        await self.store.write(lambda tx: tx.threads.postpone(thread, until=until))
+
+    async def _park(self, thread: Thread, error: TrackerError) -> None:
+        gone = isinstance(error, TrackerMissingError)
+        reason = "the thread is gone" if gone else str(error)
+        _log.warning("projection_parked", item=thread.item, reason=reason)
+        await self.store.write(lambda tx: tx.threads.park(thread.item, reason))
+
+
+def _shown(tx: Tx, thread: Thread, view: ThreadView) -> None:
+    tx.threads.shown(thread.item, thread.wanted)
+    for work in view.sections:
+        if work.state.ended and not work.trigger_settled:
+            # From here on the trigger label is a person's wish for another run.
+            tx.cursors.put(trigger_mark(work.work), "off")

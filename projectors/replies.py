@@ -1,0 +1,132 @@
+"""
+Replies to commands: one line with what happened and what would work.
+
+``Reply.details`` may hold words of people and agents, so they pass the same door as all text from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from bot.views.reply import Reply, ReplyCode
+from projectors.inline import name
+from projectors.settings import Settings
+from projectors.size import COMMENT_LIMIT
+
+_ROOM = COMMENT_LIMIT - 2_000
+
+
+def reply_text(reply: Reply, settings: Settings | None = None) -> str:
+    """Return the text of a reply, without its mark."""
+    return _TEXTS[reply.code](_Said(reply, settings or Settings()))
+
+
+class _Said:
+    """A reply with what its words need."""
+
+    def __init__(self, reply: Reply, settings: Settings) -> None:
+        self.settings = settings
+        self.who = name(reply.login)
+        self._details = reply.details
+
+    def line(self, key: str) -> str:
+        """Return a detail as part of a line."""
+        return self.settings.safe.line(self._details.get(key, "")).rstrip(".")
+
+    def code(self, key: str) -> str:
+        """Return a detail as code."""
+        return self.settings.safe.code(self._details.get(key, ""))
+
+    def command(self, key: str) -> str:
+        """Return a detail as the code of a command."""
+        return self.settings.safe.code(f"/{self._details.get(key, '')}")
+
+    def block(self, key: str) -> str:
+        """Return a detail as text of its own."""
+        return self.settings.safe.block(self._details.get(key, ""), limit=_ROOM)
+
+    def because(self, key: str = "explanation") -> str:
+        """Return a detail as the reason behind a statement."""
+        detail = self.line(key)
+        return f": {detail}." if detail else "."
+
+
+def _not_allowed(said: _Said) -> str:
+    return f"{said.who}, you may not do this{said.because()}"
+
+
+def _could_not_check(said: _Said) -> str:
+    return f"{said.who}, your permission could not be checked, so nothing was done. Please try again in a minute."
+
+
+def _stale(said: _Said) -> str:
+    anew = "The question is asked anew: read it, then decide there."
+    return f"{said.who}, what this asks about has changed since, so your answer was not counted. {anew}"
+
+
+def _nothing_held(said: _Said) -> str:
+    return f"{said.who}, nothing waits for a decision here. `/status` tells where things stand."
+
+
+def _nothing_live(said: _Said) -> str:
+    return f"{said.who}, nothing is running or waiting here. Add the playbook's label to start."
+
+
+def _repeated(said: _Said) -> str:
+    return f"{said.who}, you have decided this already; the first answer counts. Someone else must decide too."
+
+
+def _counted(said: _Said) -> str:
+    missing = said.line("explanation")
+    return (
+        f"{said.who}, counted. Still needed: {missing}." if missing else f"{said.who}, counted. More people are needed."
+    )
+
+
+def _reason_needed(said: _Said) -> str:
+    return f"{said.who}, a refusal needs its reason: `/refuse the reason`."
+
+
+def _several(said: _Said) -> str:
+    held = said.block("explanation")
+    return f"{said.who}, several holds are open. Name one, as in `/approve hold`:\n\n{held}"
+
+
+def _unknown_verb(said: _Said) -> str:
+    meant = f"Did you mean {said.command('nearest')}? `/help` lists what there is."
+    return f"{said.who}, there is no {said.command('word')}. {meant}"
+
+
+def _post_new(said: _Said) -> str:
+    return f"{said.who}, a command counts in a new comment only, not in an edit. Please post a new comment."
+
+
+def _already_running(said: _Said) -> str:
+    return f"{said.who}, {said.code('playbook')} runs here already; the comment above shows where it stands."
+
+
+def _status(said: _Said) -> str:
+    return said.block("text") or "Nothing is running or waiting here."
+
+
+def _help(said: _Said) -> str:
+    rows = "\n".join(f"- `{command.form}`: {command.description}" for command in said.settings.commands)
+    return f"Write one of these at the start of a line of its own, in a new comment:\n\n{rows or said.block('text')}"
+
+
+_TEXTS: Mapping[ReplyCode, Callable[[_Said], str]] = {
+    ReplyCode.NOT_ALLOWED: _not_allowed,
+    ReplyCode.COULD_NOT_CHECK: _could_not_check,
+    ReplyCode.STALE: _stale,
+    ReplyCode.NOTHING_HELD: _nothing_held,
+    ReplyCode.NOTHING_LIVE: _nothing_live,
+    ReplyCode.REPEATED: _repeated,
+    ReplyCode.COUNTED: _counted,
+    ReplyCode.REASON_NEEDED: _reason_needed,
+    ReplyCode.SEVERAL: _several,
+    ReplyCode.UNKNOWN_VERB: _unknown_verb,
+    ReplyCode.POST_NEW: _post_new,
+    ReplyCode.ALREADY_RUNNING: _already_running,
+    ReplyCode.STATUS: _status,
+    ReplyCode.HELP: _help,
+}

@@ -1,0 +1,180 @@
+"""Every moment that a reader of a thread may meet, by name: what the snapshots show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bot.domain.hold import HoldState
+from bot.domain.permission import Permission
+from bot.views.reply import Reply, ReplyCode
+from bot.views.thread import (
+    BlockerView,
+    DecisionView,
+    FailureView,
+    RequirementView,
+    Subject,
+    ThreadState,
+    UsageView,
+    WorkView,
+)
+from projectors.desired import desired
+from projectors.replies import reply_text
+from projectors.settings import Settings
+from tests.projectors.samples import (
+    BRAKE,
+    BUDGET,
+    EARLIER,
+    FEW,
+    GATE,
+    HELP,
+    LATER,
+    NOW,
+    OPERATOR,
+    REVIEW,
+    RUNNING,
+    SETTINGS,
+    SOON,
+    VERDICT,
+    WORK,
+    held,
+    thread,
+)
+
+DIRECTORY = Path(__file__).parent / "snapshots"
+
+_SPENT = UsageView(attempts=3, turns=5, minutes=131, units={"usd": 5.0}, caps={"usd": 5.0})
+_APPROVED = DecisionView(login="bob", verb="approve", decided_at=EARLIER)
+_REFUSED = DecisionView(login="bob", verb="refuse", reason="not *now*, see #7", decided_at=EARLIER)
+_TWO_GATES = replace(
+    GATE,
+    requirements=(
+        RequirementView(need=2, permission=Permission.WRITE, not_starter=True, not_author=True),
+        RequirementView(need=1, permission=Permission.NONE, users=("carol", "dave")),
+    ),
+    decisions=(_APPROVED,),
+)
+_FAILED = replace(
+    WORK,
+    state=ThreadState.RETRYING,
+    attempt=1,
+    failed=1,
+    next_at=SOON,
+    reason="the tests of `shop.login` failed",
+    usage=UsageView(attempts=1, turns=1, minutes=9),
+)
+_STOPPED = replace(
+    WORK,
+    state=ThreadState.EXHAUSTED,
+    attempt=5,
+    failed=3,
+    reason="exit code 1: 2 tests failed",
+    comment="I could not find the cause.",
+    failures=(
+        FailureView(attempt=3, reason="no network"),
+        FailureView(attempt=5, reason="exit code 1: 2 tests failed"),
+    ),
+    usage=replace(_SPENT, units={"usd": 2.5}),
+)
+_CANCELLED = replace(WORK, state=ThreadState.CANCELLED, attempt=1, ended_by="bob", reason="the issue was closed")
+
+_WORKS: Mapping[str, tuple[WorkView, ...]] = {
+    "queued": (replace(WORK, waiting_for="Waiting for a free slot (4 of 4 agents busy). Starts by itself."),),
+    "queued-again": (replace(WORK, run=2),),
+    "held-for-approval": (held(GATE),),
+    "held-for-two-gates": (held(_TWO_GATES),),
+    "held-for-a-commit": (held(replace(GATE, subject=Subject.COMMIT)),),
+    "approved": (
+        replace(
+            RUNNING,
+            holds=(
+                replace(GATE, state=HoldState.ADMITTED, decisions=(_APPROVED,), settled_by="bob", settled_at=EARLIER),
+            ),
+        ),
+    ),
+    "refused": (
+        replace(
+            _CANCELLED,
+            attempt=0,
+            reason="not *now*, see #7",
+            holds=(
+                replace(
+                    GATE,
+                    state=HoldState.REFUSED,
+                    decisions=(_REFUSED,),
+                    settled_by="bob",
+                    settled_reason="not *now*, see #7",
+                    settled_at=EARLIER,
+                ),
+            ),
+        ),
+    ),
+    "stale": (held(replace(GATE, state=HoldState.STALE, settled_at=EARLIER), replace(GATE, id=BUDGET.id)),),
+    "building": (RUNNING,),
+    "review": (REVIEW,),
+    "help": (HELP,),
+    "help-without-words": (replace(HELP, comment=""),),
+    "waiting-for-checks": (replace(REVIEW, status="landing", waits=("checks", "merge"), comment=""),),
+    "paused": (replace(WORK, state=ThreadState.PAUSED, next_at=LATER, attempt=1),),
+    "over-budget": (replace(held(BUDGET), attempt=3, usage=_SPENT),),
+    "failed-and-tried-again": (_FAILED,),
+    "exhausted": (_STOPPED,),
+    "held-by-a-person": (held(OPERATOR),),
+    "held-by-a-brake": (held(BRAKE),),
+    "held-for-a-verdict": (held(VERDICT),),
+    "held-for-several-reasons": (replace(held(GATE, BUDGET, OPERATOR), usage=_SPENT),),
+    "waiting-for-another": (
+        replace(WORK, state=ThreadState.BLOCKED, blockers=(BlockerView(number=12, needs_person=True),)),
+    ),
+    "cancelled": (_CANCELLED,),
+    "merged": (replace(REVIEW, state=ThreadState.COMPLETED, merged=True, comment=""),),
+    "done": (replace(REVIEW, state=ThreadState.COMPLETED, status="done", pull_request=None),),
+    "failed-for-good": (replace(WORK, state=ThreadState.FAILED, attempt=1, reason="the sandbox cannot be set up"),),
+    "gone": (replace(WORK, state=ThreadState.GONE, attempt=1),),
+    "two-playbooks": (RUNNING, replace(HELP, work=REVIEW.work, playbook="triage", trigger="run:triage")),
+}
+
+_REPLIES: Mapping[ReplyCode, Mapping[str, str]] = {
+    ReplyCode.NOT_ALLOWED: {"explanation": "write access is needed, and you have read"},
+    ReplyCode.COULD_NOT_CHECK: {},
+    ReplyCode.STALE: {"explanation": ""},
+    ReplyCode.NOTHING_HELD: {},
+    ReplyCode.NOTHING_LIVE: {},
+    ReplyCode.REPEATED: {},
+    ReplyCode.COUNTED: {"explanation": "start"},
+    ReplyCode.REASON_NEEDED: {},
+    ReplyCode.SEVERAL: {"explanation": "`hld-1`, `hld-2`"},
+    ReplyCode.UNKNOWN_VERB: {"word": "aprove", "nearest": "approve"},
+    ReplyCode.POST_NEW: {},
+    ReplyCode.ALREADY_RUNNING: {"playbook": "work-issue"},
+    ReplyCode.STATUS: {"text": "**work-issue**: Held: ask @carol about #7"},
+    ReplyCode.HELP: {},
+}
+
+
+def snapshots() -> Mapping[str, str]:
+    """Return what each snapshot should hold, by the name of its file."""
+    texts = {
+        **{name: _thread(works, SETTINGS) for name, works in _WORKS.items()},
+        "few-commands": _thread((_FAILED, _STOPPED, held(BRAKE), RUNNING), FEW),
+        "review-announced": _thread((REVIEW,), replace(SETTINGS, announce_review=True)),
+        "replies": "\n".join(_replies()),
+    }
+    return {f"{name}.md": text for name, text in texts.items()}
+
+
+def _thread(works: tuple[WorkView, ...], settings: Settings) -> str:
+    projection = desired(thread(*works), settings, NOW)
+    assert projection.sticky is not None
+    labels = " ".join(f"`{label.name}`" for label in projection.labels)
+    comments = [f"## A comment{'' if ask.due else ', edited if it is there'}\n\n{ask.body}" for ask in projection.asks]
+    return (
+        "\n\n".join([f"Labels: {labels or 'none'}", f"## The sticky comment\n\n{projection.sticky.body}", *comments])
+        + "\n"
+    )
+
+
+def _replies() -> Iterator[str]:
+    for code in ReplyCode:
+        yield f"## {code.value}\n\n{reply_text(Reply(code=code, login='erin', details=_REPLIES[code]), SETTINGS)}\n"
