@@ -16,14 +16,11 @@ _COLORS = {
     "help": ORANGE,
     "done": GREEN,
     "failed": RED,
-    "cancelled": GREY,
 }
 _ENDS = {
     ThreadState.COMPLETED: ("done", "Finished, nothing is left to do"),
-    ThreadState.CANCELLED: ("cancelled", "Ended before it was done"),
     ThreadState.FAILED: ("failed", "Stopped after a failure"),
     ThreadState.EXHAUSTED: ("failed", "Stopped after a failure"),
-    ThreadState.GONE: ("cancelled", "Ended before it was done"),
 }
 _HOLDS = {
     HeldFor.GATE: "Waits for an approval",
@@ -91,7 +88,7 @@ def _of_playbook(work: WorkView) -> LabelView | None:
     if work.state is ThreadState.COMPLETED:
         completing = [label for label in work.labels if label.completes]
         return next(_named(completing, work.status_label), None) or next(iter(completing), None)
-    if work.state in _ENDS:
+    if work.state.ended or work.state in _ENDS:
         return None
     return next(_named(work.labels, work.status_label), None)
 

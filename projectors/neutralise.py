@@ -38,7 +38,7 @@ _GLUED = re.compile(r"(?:https?://|ftp://|www\.)(?:[^\s`\\]|\\\S?)*+(?P<tick>`)?
 _FIND = re.compile(
     rf"""
       (?P<address>(?:(?<=[\s(*_~])|(?<![\s\S]))
-        (?:https?://|ftp://|www\.)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?=[/?#:\s]|\Z)[A-Za-z0-9_./?#:@!$&+,;=%~-]*)
+        (?:https?://|ftp://|www\.)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?=[/?#:\s]|\Z)[A-Za-z0-9_./?#:@!$&+,=%~-]*)
     | (?P<autolink><(?:https?|mailto):[^\s<>\\]*>)
     | (?P<fold>{ALLOWED})
     | (?P<entity>(?<!\\)&(?:\#[0-9]{{1,7}}|\#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)
@@ -80,7 +80,7 @@ def neutralise(text: str) -> str:
 
 def _places(text: str, *, folds: bool) -> list[_Place]:
     """Return the places in order; ``folds`` says whether HTML folds stay as they are."""
-    found = [*_addresses(text), *_patterns(text, folds=folds)]
+    found = [*_patterns(text, folds=folds), *_addresses(text)]
     return sorted(found, key=lambda place: place.at)
 
 
@@ -127,7 +127,9 @@ def _marked(text: str, places: list[_Place]) -> list[str]:
     pieces: list[str] = []
     end = 0
     for number, place in enumerate(places):
-        pieces += [text[end : place.at], mark(number)]
+        # A letter instead of a space could let an address go on, and with it a definition of a link.
+        space = " " if place.instead == " " else ""
+        pieces += [text[end : place.at], f"{space}{mark(number)}"]
         end = place.at + place.length
     return [*pieces, text[end:]]
 

@@ -96,7 +96,7 @@ async def work_is_approved_and_done(cast: Cast, wait: WaitFor) -> Thread:
     """First part: held for a second person, let through, reviewed, done."""
     thread = await open_issue(cast, "Fix the greeting", "It says “wrold” where it should say “world”.")
     await label(cast, thread)
-    await wait("the issue is held and says who may approve", lambda: _held(thread))
+    await wait("the issue is held and says who may approve", lambda: held(thread))
     refused = await thread.comment(cast.reader, "/approve")
     await wait("a reader's /approve is answered, and nothing else", lambda: _confused(thread, refused))
     await thread.comment(cast.maintainer, "> /approve\n\nLet me think about this first.")
@@ -118,7 +118,7 @@ async def work_is_refused(cast: Cast, wait: WaitFor) -> Thread:
     """Second part: a maintainer refuses, with a reason."""
     thread = await open_issue(cast, "Rewrite everything", "In another language, please.")
     await label(cast, thread)
-    await wait("the second issue is held", lambda: _held(thread))
+    await wait("the second issue is held", lambda: held(thread))
     await thread.comment(cast.maintainer, "/refuse this needs a plan first")
     await wait("the thread says that it was refused, and why", lambda: thread.says("this needs a plan first"))
     await wait("its labels are clean", lambda: _clean(thread))
@@ -129,7 +129,7 @@ async def work_is_stopped(cast: Cast, wait: WaitFor) -> Thread:
     """Third part: the label is taken off while the agent runs."""
     thread = await open_issue(cast, "Look at the greeting again", "Take your time.")
     await label(cast, thread)
-    await wait("the third issue is held", lambda: _held(thread))
+    await wait("the third issue is held", lambda: held(thread))
     await thread.comment(cast.maintainer, "/approve")
     await wait("the agent is at work", lambda: _has(thread, "state:building"))
     await cast.developer.call("DELETE", f"{thread.path}/labels/{LABEL}")
@@ -143,7 +143,7 @@ async def _pull_request(cast: Cast) -> int:
     return int(pulls[0]["number"])
 
 
-async def _held(thread: Thread) -> bool:
+async def held(thread: Thread) -> bool:
     asked = [comment for comment in await thread.comments() if "/approve" in comment["body"]]
     return "hold:gate" in await thread.labels() and bool(asked) and "eyes" in await thread.reactions()
 

@@ -21,6 +21,7 @@ from bot.host.attempts import token_digest
 from bot.host.config import Config
 from bot.host.http import http_app
 from bot.host.instance import instance
+from bot.host.ticks import every
 from bot.host.wheels import Wheels
 from bot.playbook.find import builtin, load_all
 from bot.playbook.playbook import Playbook
@@ -53,7 +54,8 @@ class Surroundings:
     What differs between production and a test: the clock, how storage runs, and who looks on.
 
     ``api`` is the address at which runs reach the toolbelt, empty when none is served. ``transport`` takes the
-    place of the network to the tracker. ``after`` is told each pass that was run.
+    place of the network to the tracker. ``after`` is told each pass that was run. ``ticks`` yields each time that
+    leases are to be renewed, every so many milliseconds.
     """
 
     clock: Clock
@@ -61,6 +63,7 @@ class Surroundings:
     runner: Runner | None = None
     transport: httpx.AsyncBaseTransport | None = None
     after: Callable[[str], None] = lambda _: None
+    ticks: Callable[[float], AsyncIterator[None]] = every
 
 
 @asynccontextmanager
@@ -87,6 +90,7 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
                     clock=around.clock,
                     api=around.api,
                     after=around.after,
+                    ticks=around.ticks,
                     store=store,
                     tracker=tracker,
                     me=await tracker.me(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,7 +23,6 @@ from bot.host.publishing import Publisher
 from bot.host.recovery import RecoverPass, StopPass, TimersPass
 from bot.host.start import Lease, StartPass
 from bot.host.sweeping import SweepPass
-from bot.host.ticks import every
 from bot.host.wheels import Wheels
 from bot.playbook.playbook import Playbook
 from bot.storage.contract import Store
@@ -55,6 +54,7 @@ class Parts:
     clock: Clock
     api: str
     after: Callable[[str], None]
+    ticks: Callable[[float], AsyncIterator[None]]
     store: Store
     tracker: Tracker
     me: Person
@@ -243,6 +243,6 @@ def _attempts(parts: Parts) -> Attempts:
         orders=orders,
         publisher=publisher,
         lease_length=parts.lease.length,
-        ticks=lambda: every(parts.lease.length / 3),
+        ticks=lambda: parts.ticks(parts.lease.length / 3),
         wake=parts.wake,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -165,5 +166,6 @@ def _failures(executions: Sequence[Execution]) -> list[FailureView]:
 
 def _usage(work: Work) -> UsageView:
     units = {unit: amount for unit, amount in work.usage.items() if unit != "minutes"}
-    minutes = round(work.usage.get("minutes", 0.0))
+    # Begun minutes count, so that a short run does not look as if it had never been.
+    minutes = math.ceil(work.usage.get("minutes", 0.0))
     return UsageView(attempts=work.attempts, turns=work.attempts, minutes=minutes, units=units)

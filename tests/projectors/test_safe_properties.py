@@ -32,6 +32,7 @@ TEXTS = st.lists(BITS, max_size=30).map("".join) | st.text(max_size=80)
 @example("`a\n<div>\nb`", 400)
 @example("https://x.y/` @alice `", 400)
 @example("[^1]: x\n\n    @alice", 400)
+@example("[a]: https://x.y/`\n`@alice`", 400)
 @example("<!--\n```\n-->\n```\n@alice\n```\n", 400)
 def test_no_text_is_longer_than_its_limit_or_names_or_hides_or_swallows_anything(text: str, limit: int) -> None:
     shown = SAFE.block(text, limit=limit)

@@ -224,7 +224,7 @@ CREATE TABLE notes (
     error    TEXT    NOT NULL DEFAULT '',
     UNIQUE (source, kind)
 );
-CREATE INDEX notes_due ON notes (next_at) WHERE state = 'pending';
+CREATE INDEX notes_pending ON notes (id) WHERE state = 'pending';
 
 CREATE TABLE cursors (
     name  TEXT PRIMARY KEY,

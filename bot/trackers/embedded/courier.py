@@ -75,7 +75,7 @@ class Courier:
                 timeout=TIMEOUT,
                 follow_redirects=False,
             )
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             code, status, text = (
                 0,
                 "timed out" if isinstance(error, httpx.TimeoutException) else "failed to connect",

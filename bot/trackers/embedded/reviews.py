@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.trackers.embedded import rows
 from bot.trackers.embedded.act import Act
 from bot.trackers.embedded.announce import find_pull, find_thread
@@ -19,6 +21,7 @@ VERDICTS = {
     "COMMENT": ReviewState.COMMENTED,
 }
 """What a reviewer may say, and the state that it makes."""
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _NOT_OWN = {
     "APPROVE": "Can not approve your own pull request",
     "REQUEST_CHANGES": "Can not request changes on your own pull request",
@@ -35,7 +38,7 @@ async def submit(
     """
     thread = await find_thread(act, repository, number)
     pull = await find_pull(act, thread)
-    await _check(act, repository, thread, verdict, body)
+    await _check(act, repository, thread, verdict, body, commit)
     identity = await act.tx.next_id()
     await act.tx.run(
         "review_insert",
@@ -53,7 +56,7 @@ async def submit(
     return review
 
 
-async def _check(act: Act, repository: Repository, thread: Thread, verdict: str, body: str) -> None:
+async def _check(act: Act, repository: Repository, thread: Thread, verdict: str, body: str, commit: str | None) -> None:
     if verdict not in VERDICTS:
         raise invalid("PullRequestReview", "event")
     if thread.author.id == act.actor.id and verdict in _NOT_OWN:
@@ -61,6 +64,8 @@ async def _check(act: Act, repository: Repository, thread: Thread, verdict: str,
     if verdict != "APPROVE" and not body.strip():
         raise unprocessable("Body cannot be blank")
     check_body("PullRequestReview", body)
+    if commit is not None and _COMMIT.fullmatch(commit) is None:
+        raise invalid("PullRequestReview", "commit_id")
     if thread.locked and not (await role_of(act, repository, act.actor)).allows(Role.WRITE):
         raise forbidden("Unable to create review because the pull request is locked.")
 

@@ -17,6 +17,7 @@ from bot.trackers.embedded.actions import Actions
 from bot.trackers.embedded.announce import find_pull, find_thread
 from bot.trackers.embedded.app import build_app
 from bot.trackers.embedded.courier import Courier
+from bot.trackers.embedded.faults import invalid
 from bot.trackers.embedded.links import Links
 from bot.trackers.embedded.store import Store, open_store
 from bot.trackers.embedded.values import (
@@ -94,7 +95,9 @@ class EmbeddedTracker(Actions):
         await branches.create(directory, repositories.DEFAULT_BRANCH)
         by = self._pull_desk.signature(account)
         first = branches.Change(files=files, message="Begin", by=by)
-        await branches.commit(directory, repositories.DEFAULT_BRANCH, first, parent=None)
+        # There is a commit already when an earlier call ended before the row was written.
+        parent = (await branches.tips(directory)).get(repositories.DEFAULT_BRANCH)
+        await branches.commit(directory, repositories.DEFAULT_BRANCH, first, parent=parent)
         async with store.transaction() as tx:
             return await repositories.insert(tx, account, name, private=private, now=now)
 
@@ -119,12 +122,22 @@ class EmbeddedTracker(Actions):
         found = await branches.tips(directory)
         account = await self._desk.account(by)
         change = branches.Change(files=files, message=message, by=self._pull_desk.signature(account))
-        return await branches.commit(directory, branch, change, parent=found.get(branch) or found[start])
+        parent = found.get(branch) or found.get(start)
+        if parent is None:
+            raise invalid("Commit", "start")
+        return await branches.commit(directory, branch, change, parent=parent)
 
     async def grant(self, repo: str, login: str, permission: str) -> None:
-        """Give an account ``read``, ``triage``, ``write``, ``maintain`` or ``admin``; ``none`` takes it back."""
+        """
+        Give an account ``read``, ``triage``, ``write``, ``maintain`` or ``admin``; ``none`` takes it back.
+
+        Raises ``RefusedError``: 404 for an unknown login, 422 for another word.
+        """
+        role = next((each for each in Role if each.value == permission), None)
+        if role is None:
+            raise invalid("Collaborator", "permission")
         async with self._owning(repo) as (act, repository):
-            await repositories.grant(act, repository, login, Role(permission))
+            await repositories.grant(act, repository, login, role)
 
     async def create_hook(
         self, repo: str, url: str, secret: str, *, events: Sequence[str] = hooks.ALL_EVENTS, active: bool = True

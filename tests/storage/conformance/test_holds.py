@@ -11,6 +11,7 @@ from bot.domain.hold import Hold, HoldKind, HoldState
 from bot.domain.timer import Timer, TimerKind
 from bot.domain.work import Work
 from bot.ids import EventId, HoldId, TimerId
+from bot.storage.contract import Tx
 from bot.storage.holds import Decision
 from bot.storage.sql import UniqueViolation
 from tests.clock import START
@@ -78,7 +79,12 @@ async def test_a_holder_holds_a_work_once_at_a_time(store: Store, other: Store) 
         replace(hold, id=HoldId("hld-3"), holder="another", placed_at=LATER),
         replace(hold, id=HoldId("hld-4"), kind=HoldKind.OPERATOR, placed_at=Millis(LATER + 1)),
     ]
-    await store.write(lambda tx: [tx.holds.place(each) for each in beside])
+
+    def place(tx: Tx) -> None:
+        for each in beside:
+            tx.holds.place(each)
+
+    await store.write(place)
     assert await store.read(lambda tx: tx.holds.open(hold.work)) == [hold, *beside]
     await store.write(lambda tx: tx.holds.settle(hold.id, HoldState.STALE, by="", reason="", now=LATER))
     await other.write(lambda tx: tx.holds.place(again))
@@ -126,7 +132,12 @@ async def test_due_timers_come_the_earliest_first(store: Store) -> None:
     for number, due in ((1, LATER + 2), (2, LATER), (3, LATER + 1)):
         timer = make_timer(await ready_work(store, number), due_at=Millis(due))
         timers.append(timer)
-    await store.write(lambda tx: [tx.timers.arm(timer) for timer in timers])
+
+    def arm(tx: Tx) -> None:
+        for timer in timers:
+            tx.timers.arm(timer)
+
+    await store.write(arm)
     assert await store.read(lambda tx: tx.timers.next_due()) == LATER
     assert await store.read(lambda tx: tx.timers.due(Millis(LATER + 1))) == [timers[1], timers[2]]
     await store.write(lambda tx: tx.timers.remove_all(timers[1].work))

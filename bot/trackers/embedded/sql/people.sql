@@ -7,9 +7,6 @@ INSERT INTO accounts (id, login, name, kind, created_at) VALUES (:id, :login, :n
 -- name: account_by_login
 SELECT * FROM accounts WHERE login = :login
 
--- name: account_by_id
-SELECT * FROM accounts WHERE id = :id
-
 -- name: account_by_token
 SELECT a.* FROM tokens t JOIN accounts a ON a.id = t.account WHERE t.digest = :digest
 
@@ -25,9 +22,6 @@ VALUES (:id, :owner, :name, :default_branch, :private, :now)
 
 -- name: repository_by_name
 SELECT * FROM repository_rows WHERE owner_login = :owner COLLATE NOCASE AND name = :name
-
--- name: repository_by_id
-SELECT * FROM repository_rows WHERE id = :id
 
 -- name: repositories_all
 SELECT * FROM repository_rows ORDER BY owner_login, name

@@ -1,0 +1,116 @@
+"""What the host asks at every turn costs the same, however much has ended before (C-155)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.storage.contract import Tx
+from bot.storage.sql import Value
+from bot.storage.statements import for_dialect
+from tests.storage.backend import INLINE
+from tests.storage.conformance.history import LATE, TOKEN, put_history
+
+PAGE = {"limit": 100}
+HOT: Mapping[str, Mapping[str, Value]] = {
+    "works_ready": {"created_at": -1, "id": "", **PAGE},
+    "work_live": {"item": "item:1/90001", "playbook": "work-issue"},
+    "works_live_by_key": {"key": "item:1/90001"},
+    "inputs_pending": {"work": "wrk-1-90001"},
+    "holds_open": {"work": "wrk-1-90004"},
+    "timers_due": {"now": LATE, **PAGE},
+    "timer_next": {},
+    "timer_of_work": {"work": "wrk-1-90003", "kind": "retry"},
+    "events_pending": {"after": 0, **PAGE},
+    "event_by_natural_key": {"natural_key": "pending"},
+    "event_newest": {},
+    "event_pending_for_work": {"work": "wrk-1-90002"},
+    "executions_lapsed": {"now": LATE, **PAGE},
+    "executions_overdue": {"now": LATE + LATE, **PAGE},
+    "executions_live": {},
+    "executions_unconfirmed": PAGE,
+    "execution_unconfirmed_of_work": {"work": "wrk-1-90005"},
+    "execution_by_token": {"token": TOKEN},
+    "execution_live_of_work": {"work": "wrk-1-90002"},
+    "slots_of_pool": {"pool": "agents"},
+    "slots_of_scope": {"scope": "repository:1"},
+    "threads_due": {"now": LATE, **PAGE},
+    "notes_due": {"now": LATE, **PAGE},
+}
+"""Every query that a turn of the host's loop, a claim or a renewal asks, with values that find something."""
+
+_SCAN = re.compile(r"SCAN (?P<table>\w+)\b(?! USING (?:COVERING )?INDEX)")
+SMALL_TABLES = {"timers", "counters", "line", "below", "b", "l"}
+"""Tables and names of intermediate results that hold only what lives."""
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[sqlite3.Connection, sqlite3.Connection]]:
+    """Two databases that differ in how much has ended: 20 Works and 200."""
+    paths = [tmp_path_factory.mktemp("history") / f"{ended}.db" for ended in (20, 200)]
+    for path, ended in zip(paths, (20, 200), strict=True):
+        asyncio.run(_fill(path, ended))
+    with closing(sqlite3.connect(paths[0])) as few, closing(sqlite3.connect(paths[1])) as many:
+        yield few, many
+
+
+async def _fill(path: Path, ended: int) -> None:
+    store = await INLINE.open(str(path), bind=Tx)
+    await store.write(lambda tx: put_history(tx, ended))
+    await store.close()
+
+
+def plan(connection: sqlite3.Connection, name: str) -> list[str]:
+    text = for_dialect("sqlite").get(name).text
+    return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", dict(HOT[name]))]
+
+
+def cost(connection: sqlite3.Connection, name: str, values: Mapping[str, Value]) -> tuple[int, int]:
+    """Return how many rows a query finds and how many steps SQLite's machine takes for it."""
+    steps = 0
+
+    def step() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    text = for_dialect("sqlite").get(name).text
+    connection.execute(text, dict(values)).fetchall()
+    connection.set_progress_handler(step, 1)
+    try:
+        found = len(connection.execute(text, dict(values)).fetchall())
+    finally:
+        connection.set_progress_handler(None, 1)
+    return found, steps
+
+
+# C-155
+@pytest.mark.parametrize("name", HOT)
+def test_a_hot_query_scans_no_table_that_grows(
+    databases: tuple[sqlite3.Connection, sqlite3.Connection], name: str
+) -> None:
+    scanned = {match["table"] for line in plan(databases[1], name) if (match := _SCAN.match(line))}
+    assert scanned <= SMALL_TABLES, plan(databases[1], name)
+
+
+# C-155
+@pytest.mark.parametrize("name", HOT)
+def test_a_hot_query_costs_the_same_after_ten_times_as_much_has_ended(
+    databases: tuple[sqlite3.Connection, sqlite3.Connection], name: str
+) -> None:
+    (found, few), (again, many) = cost(databases[0], name, HOT[name]), cost(databases[1], name, HOT[name])
+    assert found == again
+    assert found > 0, "the query must find something, or its cost says nothing"
+    assert many <= few * 1.1 + 10, f"{few} steps, then {many}: {plan(databases[1], name)}"
+
+
+def test_a_query_whose_cost_grows_would_be_found(databases: tuple[sqlite3.Connection, sqlite3.Connection]) -> None:
+    """The list of all Work is for people who look; it may grow, and this test sees it grow."""
+    few, many = (cost(connection, "works_recent", {"limit": 1_000})[1] for connection in databases)
+    assert many > 5 * few
