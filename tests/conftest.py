@@ -12,6 +12,10 @@ from tests.storage.backend import INLINE
 from tests.storage.twice import Writable
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-step", action="store_true", help="kill the bot at every step of the story, not at some")
+
+
 @pytest.fixture
 def clock() -> FakeClock:
     return FakeClock()

@@ -65,14 +65,20 @@ def demo_agent() -> None:
 @playbooks.command()
 def check(paths: Annotated[list[Path], typer.Argument(help="Playbooks, or directories of them.")]) -> None:
     """Check playbooks: every fault with its file, line and key."""
+    from bot.playbook.advice import advice
     from bot.playbook.find import load_all
+    from bot.playbook.support import unsupported
 
     loaded = load_all(paths)
-    for problem in loaded.problems:
+    problems = [*loaded.problems, *(problem for each in loaded.playbooks for problem in unsupported(each))]
+    for problem in problems:
         typer.echo(str(problem), err=True)
     for playbook in loaded.playbooks:
-        typer.echo(f"{playbook.path}: {playbook.name} is fine")
-    raise typer.Exit(1 if loaded.problems or not loaded.playbooks else 0)
+        for line in advice(playbook):
+            typer.echo(line, err=True)
+        if not unsupported(playbook):
+            typer.echo(f"{playbook.path}: {playbook.name} is fine")
+    raise typer.Exit(1 if problems or not loaded.playbooks else 0)
 
 
 def main() -> None:

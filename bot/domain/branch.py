@@ -1,4 +1,4 @@
-"""The name of a Work's branch."""
+"""The name of a Work's branch, and what git takes for the name of a branch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import unicodedata
 
 PREFIX = "trackside"
 MAX_LENGTH = 60
+
+_BAD = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/-]|[/.]$|^@$|(^|/)\.|\.lock(/|$)")
 
 
 def branch_name(number: int, title: str) -> str:
@@ -18,3 +20,8 @@ def branch_name(number: int, title: str) -> str:
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
     return f"{PREFIX}/{number}-{slug}"[:MAX_LENGTH].rstrip("-")
+
+
+def is_branch_name(name: str) -> bool:
+    """Return whether git takes a text for the name of a branch, and for nothing else."""
+    return bool(name) and _BAD.search(name) is None

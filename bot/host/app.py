@@ -25,6 +25,7 @@ from bot.host.ticks import every
 from bot.host.wheels import Wheels
 from bot.playbook.find import builtin, load_all
 from bot.playbook.playbook import Playbook
+from bot.playbook.support import unsupported
 from bot.scheduler.launch import declare
 from bot.storage.contract import Store, Tx
 from bot.storage.migrate import load as load_migrations
@@ -122,6 +123,9 @@ async def open_store(config: Config, runner: Runner) -> Store:
 def load_playbooks(config: Config, executors: Mapping[str, Executor]) -> Mapping[str, Playbook]:
     """Return the playbooks in force, by name. Raises ``ConfigError`` for one that cannot run here."""
     found = load_all(config.playbooks).require() if config.playbooks else builtin()
+    problems = [problem for playbook in found for problem in unsupported(playbook)]
+    if problems:
+        raise ConfigError("\n".join(str(problem) for problem in problems))
     for playbook in found:
         executor = executors.get(playbook.binding.executor)
         if executor is None:

@@ -18,15 +18,15 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _log = structlog.get_logger(__name__)
 
 
-async def serve(config: Config) -> None:
+async def serve(config: Config, around: Surroundings | None = None) -> None:
     """
-    Serve until SIGTERM or SIGINT; a second signal ends at once.
+    Serve until SIGTERM or SIGINT; a second signal ends at once. ``around`` is for tests.
 
     On the first one nothing new is admitted: the requests under way are answered, the leases are given back,
     the runs go on under their supervisor and are adopted by the next host.
     """
     address = f"http://{config.server.host}:{config.server.port}"
-    async with open_host(config, Surroundings(clock=SystemClock(), api=address)) as host:
+    async with open_host(config, around or Surroundings(clock=SystemClock(), api=address)) as host:
         settings = uvicorn.Config(
             host.app,
             host=config.server.host,

@@ -11,7 +11,8 @@ from bot.playbook.outcome import outcome
 from bot.playbook.playbook import Playbook
 from bot.playbook.prompt import OpenPullRequest, Previous, PromptInput
 from bot.playbook.render import render
-from bot.playbook.words import Permission, Sandbox
+from bot.playbook.support import unsupported
+from bot.playbook.words import Permission
 from tests.playbook.samples import context
 
 NONCE = "0123456789abcdef"
@@ -23,13 +24,12 @@ def work_issue() -> Playbook:
 
 def test_work_issue_has_the_documented_defaults() -> None:
     playbook = work_issue()
-    gate, budget = playbook.gates[0], playbook.budgets[0]
+    gate = playbook.gates[0]
     assert playbook.on is not None
-    assert (playbook.on.label, playbook.on.command) == ("run:work-issue", "work")
+    assert playbook.on.label == "run:work-issue"
     assert (gate.name, gate.need, gate.permission, gate.excluded) == ("start", 1, Permission.WRITE, ())
-    assert (playbook.binding.executor, playbook.binding.timeout) == ("claude-code", HOUR)
-    assert playbook.binding.sandbox is Sandbox.BUBBLEWRAP
-    assert (budget.unit, budget.max, budget.warn_at) == ("usd", 5, 0.8)
+    assert (playbook.binding.executor, playbook.binding.timeout) == ("shell", HOUR)
+    assert unsupported(playbook) == ()
     assert playbook.retry.delays == (5 * MINUTE, 10 * MINUTE)
     assert list(playbook.statuses) == ["building", "review", "help", "done"]
 
@@ -40,7 +40,7 @@ def test_work_issue_waits_for_people_and_ends_when_done() -> None:
         decision = outcome(work_issue(), Result(ok=True, turn=Turn(status=word)))
         ends[word] = (decision.kind, decision.wait, decision.publish)
     assert ends == {
-        "review": (Outcome.WAITING, ("review", "comment", "checks"), True),
+        "review": (Outcome.WAITING, ("review", "comment"), True),
         "help": (Outcome.WAITING, ("comment",), False),
         "done": (Outcome.COMPLETED, (), False),
     }

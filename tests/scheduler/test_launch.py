@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.domain.event import Routing
 from bot.domain.execution import Fence, Phase
 from bot.domain.result import Outcome, Result
 from bot.domain.segment import Invoke
@@ -143,7 +144,7 @@ WRITES = [_begins, _persists, _confirms, _tells_its_result, _postpones, _finishe
 @pytest.mark.parametrize("lost", [_lapses, _is_released, _is_cancelled, _is_taken_over, _has_ended])
 async def test_nothing_is_written_without_the_lease(bench: Bench, lost: Loss, write: Write) -> None:
     execution = await bench.running()
-    await bench.event("unrouted", keys=("item:1/1",))
+    await bench.event("unrouted", routing=Routing.PENDING, keys=("item:1/1",))
     await lost(bench, execution.fence)
     before = await bench.execution(execution.id), await bench.work(execution.work)
 

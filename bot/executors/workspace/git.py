@@ -1,13 +1,16 @@
-"""Running git: arguments only, no prompt, no hooks, no configuration but the repository's own."""
+"""Running git: arguments only, no prompt, no hooks, no configuration but what stands here and the repository's own."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import os
+import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from bot.errors import TracksideError
 
@@ -15,82 +18,139 @@ TIMEOUT = 300.0
 """Seconds for one command: a first fetch of a large repository fits."""
 
 _SAFE = {
+    "HOME": os.devnull,
+    "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "true",
+    "GIT_EDITOR": "true",
+    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_ASKPASS": "true",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "file:http:https:ssh",
+    "GIT_DEFAULT_HASH": "sha1",
+    "GIT_DEFAULT_REF_FORMAT": "files",
     "GIT_AUTHOR_NAME": "Trackside",
     "GIT_AUTHOR_EMAIL": "trackside@localhost",
     "GIT_COMMITTER_NAME": "Trackside",
     "GIT_COMMITTER_EMAIL": "trackside@localhost",
-    "LC_ALL": "C",
 }
-_ALWAYS = {"core.hooksPath": os.devnull, "core.fsmonitor": "false", "gc.auto": "0", "protocol.file.allow": "always"}
+_SETTINGS = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "credential.helper": "",
+    # Workspaces borrow objects of the mirror, so that it must not throw away what nothing in it refers to.
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "fetch.recurseSubmodules": "false",
+    "submodule.recurse": "false",
+    "init.defaultBranch": "main",
+    # A connection that moves less than a kilobyte a second for a minute is dead.
+    "http.lowSpeedLimit": "1000",
+    "http.lowSpeedTime": "60",
+}
+_INHERITED = ("PATH", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 
 
 class GitError(TracksideError):
-    """A git command failed; ``output`` is what it said."""
+    """
+    A git command failed.
 
-    def __init__(self, message: str | None = None, *, output: str = "") -> None:
+    ``status`` is its exit status, None when it did not come to an end; ``output`` is all that it said.
+    """
+
+    def __init__(self, message: str | None = None, *, status: int | None = None, output: str = "") -> None:
         super().__init__(message)
+        self.status = status
         self.output = output
 
 
 @dataclass(frozen=True, kw_only=True)
 class Git:
     """
-    Runs git commands.
+    Runs git commands; one may take ``seconds``.
 
-    ``token`` is handed to git in the environment of the commands that reach a remote over HTTP, never in an
-    argument or a file.
+    ``token`` is handed to git in the environment of those commands alone that reach a remote over HTTP, bound to
+    that remote's host: never in an argument, an address or a file.
     """
 
-    token: str = ""
+    token: str = field(default="", repr=False)
+    seconds: float = TIMEOUT
 
-    async def run(self, directory: Path, *arguments: str, git_dir: Path | None = None) -> str:
-        """Run one command in a directory and return its output. Raises ``GitError``."""
-        place = () if git_dir is None else (f"--git-dir={git_dir}",)
+    async def run(
+        self,
+        directory: Path,
+        *arguments: str,
+        remote: str = "",
+        settings: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        keep: int | None = None,
+    ) -> str:
+        """
+        Run one command in a directory and return its output.
+
+        ``remote`` is the address that the command reaches, if any; ``settings`` are git's own. ``keep`` is a file
+        descriptor that stays open as long as the command, or anything that it started, runs. Raises ``GitError``.
+        """
         process = await asyncio.create_subprocess_exec(
             "git",
-            *place,
             *arguments,
             cwd=directory,
-            env=self._environment(),
+            env=self._environment(remote, settings or {}) | dict(environment or {}),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=() if keep is None else (keep,),
         )
+        name = next((each for each in arguments if not each.startswith("-")), "")
         try:
-            async with asyncio.timeout(TIMEOUT):
+            async with asyncio.timeout(self.seconds):
                 out, err = await process.communicate()
         except BaseException as error:
-            process.kill()
+            # Also what it started, such as a helper that fetches.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
             if isinstance(error, TimeoutError):
-                raise GitError(f"git {arguments[0]} took longer than {TIMEOUT:.0f} s") from error
+                raise GitError(f"git {name} took longer than {self.seconds:g} s") from error
             raise
+        said, answer = self._redacted(err), self._redacted(out)
         if process.returncode:
-            said = self._redacted(err.decode(errors="replace").strip())
-            raise GitError(f"git {arguments[0]} failed: {_last_line(said)}", output=said)
-        return out.decode(errors="replace").strip()
+            message = f"git {name} failed: {_reason(said)}"
+            raise GitError(message, status=process.returncode, output=f"{answer}\n{said}")
+        return answer
 
-    def _environment(self) -> Mapping[str, str]:
-        config = dict(_ALWAYS)
+    def _environment(self, remote: str, settings: Mapping[str, str]) -> dict[str, str]:
+        entries = [*_SETTINGS.items(), *self._credentials(remote), *settings.items()]
+        numbered = {"GIT_CONFIG_COUNT": str(len(entries))}
+        for place, (key, value) in enumerate(entries):
+            numbered |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": value}
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        return {**inherited, **_SAFE, **numbered}
+
+    def _credentials(self, remote: str) -> list[tuple[str, str]]:
+        address = urlsplit(remote)
+        if not self.token or address.scheme not in {"http", "https"}:
+            return []
+        host = address.netloc.rpartition("@")[2]
+        return [(f"http.{address.scheme}://{host}/.extraHeader", f"Authorization: Basic {self._basic()}")]
+
+    def _basic(self) -> str:
+        return base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+
+    def _redacted(self, output: bytes) -> str:
+        text = output.decode(errors="replace").strip()
         if self.token:
-            basic = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
-            config["http.extraHeader"] = f"Authorization: Basic {basic}"
-        entries = {"GIT_CONFIG_COUNT": str(len(config))}
-        for place, (key, value) in enumerate(config.items()):
-            entries |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": value}
-        inherited = {
-            name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "SSL_CERT_FILE") if name in os.environ
-        }
-        return {**inherited, **_SAFE, **entries}
-
-    def _redacted(self, text: str) -> str:
-        return text.replace(self.token, "[redacted]") if self.token else text
+            text = text.replace(self.token, "[redacted]").replace(self._basic(), "[redacted]")
+        return text
 
 
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "it said nothing"
+def _reason(said: str) -> str:
+    """Return the line that tells what went wrong: git says it first and adds advice."""
+    lines = [line for line in said.splitlines() if line.startswith(("fatal:", "error:", "remote:"))]
+    return lines[0] if lines else (said.splitlines() or ["it said nothing"])[-1]

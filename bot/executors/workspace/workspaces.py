@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.domain.branch import is_branch_name
 from bot.errors import WorkspaceError
+from bot.executors.workspace.discard import discard
 from bot.executors.workspace.git import Git, GitError
-from bot.executors.workspace.mirror import Mirror, remote_ref, work_ref
-from bot.ids import WorkId, new_id
+from bot.executors.workspace.mirror import HeldMirror, Mirror, remote_ref, work_ref
+from bot.ids import WorkId
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,42 +55,78 @@ class Workspaces:
 
         One that exists is left exactly as it is: a run may be at work in it, or have left something to go on
         with. A new one starts from the Work's branch on the tracker, else from what the Work has committed
-        before, else from the base. Raises ``WorkspaceError``; nothing half-made is ever used.
+        before, else from the base. One that has lost its repository is set aside and made anew. Raises
+        ``WorkspaceError``; nothing half-made is ever used.
         """
         workspace = self.workspace(source, work, branch)
-        if workspace.path.exists():
+        if _is_whole(workspace.path):
             return workspace
+        for name in (branch, source.base):
+            if not is_branch_name(name):
+                raise WorkspaceError(f"{name!r} is not the name of a branch", code="workspace", permanent=True)
         try:
-            async with workspace.mirror.locked():
-                await workspace.mirror.update()
-                await self._make(workspace, await self._start(workspace, source))
+            async with workspace.mirror.held() as mirror:
+                # Someone else may have made it while we waited.
+                if not _is_whole(workspace.path):
+                    await mirror.update()
+                    await self._make(workspace, mirror, source)
         except (GitError, OSError) as error:
             raise WorkspaceError(f"the workspace cannot be made: {error}", code="workspace") from error
         return workspace
 
     async def remove(self, work: WorkId) -> None:
-        """Remove a Work's workspace, if it is there."""
-        await asyncio.to_thread(shutil.rmtree, self._path(work), ignore_errors=True)
+        """
+        Remove a Work's workspace, if it is there. What was taken from it into the mirror stays there.
+
+        Raises ``WorkspaceError`` when something of it cannot be removed.
+        """
+        try:
+            for path in (self._path(work), self._fresh(work), self._damaged(work)):
+                await asyncio.to_thread(discard, path)
+        except OSError as error:
+            raise WorkspaceError(f"the workspace cannot be removed: {error}", code="workspace") from error
 
     def _path(self, work: WorkId) -> Path:
         return self.root / "works" / work
 
-    async def _start(self, workspace: Workspace, source: Source) -> str:
-        for ref in (remote_ref(workspace.branch), work_ref(workspace.work), remote_ref(source.base)):
-            commit = await workspace.mirror.commit_of(ref)
-            if commit is not None:
-                return commit
-        raise WorkspaceError(f"the repository has no branch {source.base!r} to start from", code="workspace")
+    def _fresh(self, work: WorkId) -> Path:
+        return self.root / "works" / f".{work}.new"
 
-    async def _make(self, workspace: Workspace, commit: str) -> None:
-        fresh = workspace.path.with_name(new_id("new"))
+    def _damaged(self, work: WorkId) -> Path:
+        return self.root / "works" / f".{work}.damaged"
+
+    async def _make(self, workspace: Workspace, mirror: HeldMirror, source: Source) -> None:
+        """Make it aside and rename it, so that a crash leaves either all of it or none."""
+        commit, base = await _start(workspace, mirror, source)
+        fresh, damaged = self._fresh(workspace.work), self._damaged(workspace.work)
+        await asyncio.to_thread(discard, fresh)
         fresh.mkdir(parents=True)
-        mirror = workspace.mirror
-        try:
-            await self.git.run(fresh, "init", "--quiet")
-            alternates = fresh / ".git" / "objects" / "info" / "alternates"
-            alternates.write_text(f"{mirror.path.absolute() / 'objects'}\n", encoding="utf-8")
-            await self.git.run(fresh, "checkout", "--quiet", "-B", workspace.branch, commit)
-            fresh.rename(workspace.path)
-        finally:
-            await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
+        await mirror.run_in(fresh, "init", "--quiet", "--template=")
+        objects = fresh / ".git" / "objects"
+        # Relative, so that all of it may be moved together.
+        borrowed = os.path.relpath(mirror.mirror.path / "objects", objects)
+        (objects / "info" / "alternates").write_text(f"{borrowed}\n", encoding="utf-8")
+        await mirror.run_in(fresh, "checkout", "--quiet", "-B", workspace.branch, commit, "--")
+        if base is not None:
+            # So that the run can tell what its branch changes.
+            await mirror.run_in(fresh, "update-ref", remote_ref(source.base), base)
+        if workspace.path.exists() or workspace.path.is_symlink():
+            await asyncio.to_thread(discard, damaged)
+            workspace.path.rename(damaged)
+        fresh.rename(workspace.path)
+
+
+async def _start(workspace: Workspace, mirror: HeldMirror, source: Source) -> tuple[str, str | None]:
+    """Return the commit to start from, and where the base is."""
+    refs = (remote_ref(workspace.branch), work_ref(workspace.work), remote_ref(source.base))
+    own, before, base = [await mirror.commit_of(ref) for ref in refs]
+    start = own or before or base
+    if start is None:
+        raise WorkspaceError(f"the repository has no branch {source.base!r} to start from", code="workspace")
+    return start, base
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether a directory has a repository of its own. Nothing else is looked at: a run may be using it."""
+    repository = path / ".git"
+    return repository.is_dir() and not repository.is_symlink() and not path.is_symlink()

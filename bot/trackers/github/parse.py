@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
-
-from bot.clock import Millis
 from bot.domain.permission import Permission
+from bot.errors import TrackerError
 from bot.trackers.contract import (
     Comment,
     Issue,
@@ -18,124 +14,150 @@ from bot.trackers.contract import (
     Review,
     Verdict,
 )
-
-Json = Mapping[str, Any]
+from bot.trackers.github.fields import Fields
 
 GHOST = Person(id=10137, login="ghost")
 """Who the tracker shows in place of an account that was deleted."""
 
-_LEGACY = {
+_COARSE = {
     "admin": Permission.ADMIN,
-    "maintain": Permission.MAINTAIN,
     "write": Permission.WRITE,
-    "triage": Permission.TRIAGE,
     "read": Permission.READ,
     "none": Permission.NONE,
 }
+_FINE = {
+    "admin": (Permission.ADMIN, "admin"),
+    "maintain": (Permission.MAINTAIN, "write"),
+    "write": (Permission.WRITE, "write"),
+    "triage": (Permission.TRIAGE, "read"),
+    "read": (Permission.READ, "read"),
+}
+"""By the name of a role: what it means, and the coarse word that the tracker has for it."""
+
+_VERDICTS = {verdict.value.upper(): verdict for verdict in Verdict}
 
 
-def moment(text: str) -> Millis:
-    """Return a moment such as ``2026-12-01T12:00:00Z``."""
-    return Millis(round(datetime.fromisoformat(text).timestamp() * 1000))
+def person(account: Fields) -> Person:
+    """Return an account."""
+    login = account.text("login")
+    bot = account.text_or_none("type") == "Bot" or login.endswith("[bot]")
+    return Person(id=account.number("id"), login=login, bot=bot)
 
 
-def person(document: Json | None) -> Person:
-    """Return an account; a deleted one is the ghost."""
-    if document is None:
-        return GHOST
-    login = document["login"]
-    return Person(id=document["id"], login=login, bot=document.get("type") == "Bot" or login.endswith("[bot]"))
-
-
-def permission(document: Json) -> Permission:
+def permission(answer: Fields) -> Permission:
     """
     Return a collaborator's permission (ag-D02).
 
-    The role's name is finer than the old permission word; a role that an organisation made itself is known by
-    the old word alone.
+    The role's name is finer than the coarse word. It counts only where both agree: an organisation's own role is
+    known by the coarse word alone, whatever it is called.
     """
-    role = _LEGACY.get(document.get("role_name") or "")
-    return role if role is not None else _LEGACY.get(document["permission"], Permission.NONE)
+    coarse = answer.text("permission")
+    fine, word = _FINE.get(answer.text_or_none("role_name") or "", (Permission.NONE, ""))
+    return fine if word == coarse else _COARSE.get(coarse, Permission.NONE)
 
 
-def repository(document: Json) -> Repository:
+def repository(answer: Fields) -> Repository:
     """Return a repository."""
+    owner = answer.child("owner")
     return Repository(
-        id=document["id"],
-        owner=document["owner"]["login"],
-        owner_id=document["owner"]["id"],
-        name=document["name"],
-        default_branch=document["default_branch"],
-        clone_url=document["clone_url"],
+        id=answer.number("id"),
+        owner=owner.text("login"),
+        owner_id=owner.number("id"),
+        name=answer.text("name"),
+        default_branch=answer.text("default_branch"),
+        clone_url=answer.text("clone_url"),
     )
 
 
-def issue(document: Json) -> Issue:
+def issue(answer: Fields) -> Issue:
     """Return an issue, or the issue side of a pull request."""
     return Issue(
-        number=document["number"],
-        title=document["title"],
-        body=document["body"] or "",
-        open=document["state"] == "open",
-        locked=document.get("locked", False),
-        labels=tuple(label if isinstance(label, str) else label["name"] for label in document["labels"]),
-        author=person(document["user"]),
-        is_pull_request=document.get("pull_request") is not None,
-        updated_at=moment(document["updated_at"]),
-        url=document["html_url"],
+        number=answer.number("number"),
+        title=answer.text("title"),
+        body=answer.text_or_none("body") or "",
+        open=answer.text("state") == "open",
+        locked=answer.flag("locked"),
+        labels=tuple(map(_label, answer.items("labels"))),
+        author=_author(answer),
+        is_pull_request=answer.child_or_none("pull_request") is not None,
+        updated_at=answer.moment("updated_at"),
+        url=answer.text("html_url"),
     )
 
 
-def issue_event(document: Json, number: int) -> IssueEvent:
-    """Return an entry of an issue's history."""
-    actor, label = document.get("actor"), document.get("label")
+def issue_event(answer: Fields, number: int) -> IssueEvent:
+    """Return an entry of an issue's history; nobody is the actor when the account was deleted."""
+    actor, label = answer.child_or_none("actor"), answer.child_or_none("label")
     return IssueEvent(
-        id=document["id"],
+        id=answer.number("id"),
         number=number,
-        kind=document["event"],
+        kind=answer.text("event"),
         actor=None if actor is None else person(actor),
-        label=None if label is None else label["name"],
-        created_at=moment(document["created_at"]),
+        label=None if label is None else label.text("name"),
+        created_at=answer.moment("created_at"),
     )
 
 
-def comment(document: Json) -> Comment:
+def comment(answer: Fields) -> Comment:
     """Return a comment; its thread's number is the end of its issue's address."""
+    number = answer.text("issue_url").rpartition("/")[2]
+    if not number.isdigit():
+        raise TrackerError("the tracker answered with a comment of no issue")
     return Comment(
-        id=document["id"],
-        number=int(document["issue_url"].rpartition("/")[2]),
-        body=document["body"] or "",
-        author=person(document["user"]),
-        created_at=moment(document["created_at"]),
-        updated_at=moment(document["updated_at"]),
+        id=answer.number("id"),
+        number=int(number),
+        body=answer.text_or_none("body") or "",
+        author=_author(answer),
+        created_at=answer.moment("created_at"),
+        updated_at=answer.moment("updated_at"),
     )
 
 
-def review(document: Json, number: int) -> Review:
-    """Return a submitted review."""
+def review(answer: Fields, number: int) -> Review | None:
+    """Return a review, or None for one that says nothing yet: its author is still at it, or its state is unknown."""
+    verdict = _VERDICTS.get(answer.text("state"))
+    if verdict is None:
+        return None
     return Review(
-        id=document["id"],
+        id=answer.number("id"),
         number=number,
-        body=document["body"] or "",
-        author=person(document["user"]),
-        verdict=Verdict(document["state"].lower()),
-        commit=document["commit_id"] or "",
-        submitted_at=moment(document["submitted_at"]),
+        body=answer.text_or_none("body") or "",
+        author=_author(answer),
+        verdict=verdict,
+        commit=answer.text_or_none("commit_id") or "",
+        submitted_at=answer.moment("submitted_at"),
     )
 
 
-def pull_request(document: Json) -> PullRequest:
+def pull_request(answer: Fields) -> PullRequest:
     """Return a pull request. A list does not say ``merged``, but when."""
+    head = answer.child("head")
     return PullRequest(
-        number=document["number"],
-        title=document["title"],
-        body=document["body"] or "",
-        open=document["state"] == "open",
-        merged=document.get("merged_at") is not None,
-        draft=document.get("draft", False),
-        head_ref=document["head"]["ref"],
-        head_sha=document["head"]["sha"],
-        base_ref=document["base"]["ref"],
-        author=person(document["user"]),
-        url=document["html_url"],
+        number=answer.number("number"),
+        title=answer.text("title"),
+        body=answer.text_or_none("body") or "",
+        open=answer.text("state") == "open",
+        merged=answer.text_or_none("merged_at") is not None,
+        draft=answer.flag("draft"),
+        head_ref=head.text("ref"),
+        head_sha=head.text("sha"),
+        base_ref=answer.child("base").text("ref"),
+        author=_author(answer),
+        url=answer.text("html_url"),
     )
+
+
+def from_own_branch(answer: Fields, head_ref: str) -> bool:
+    """Return whether a pull request's head is this branch, of the repository that it was opened in."""
+    head = answer.child("head")
+    source, target = head.child_or_none("repo"), answer.child("base").child("repo")
+    return source is not None and source.number("id") == target.number("id") and head.text("ref") == head_ref
+
+
+def _author(answer: Fields) -> Person:
+    account = answer.child_or_none("user")
+    return GHOST if account is None else person(account)
+
+
+def _label(entry: object) -> str:
+    return entry if isinstance(entry, str) else Fields.of(entry).text("name")

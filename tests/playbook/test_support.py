@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from bot.playbook.support import unsupported
+from tests.playbook.samples import small
+
+PLAIN = (
+    (", command: tidy", ""),
+    (", estimate: {usd: 2}", ""),
+    ("budgets: [{unit: usd, max: 5, warn_at: 0.8}]\n", ""),
+)
+
+
+def test_a_playbook_that_asks_for_nothing_more_is_supported() -> None:
+    assert unsupported(small(*PLAIN)) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (("kind: work-issue", "kind: job"), "kind"),
+        (("timeout: 20m", "timeout: 20m, sandbox: bubblewrap"), "binding.sandbox"),
+        (("permission: write", 'permission: write, teams: ["acme/owners"]'), "gates.start.teams"),
+        (("wait: [review, comment]", "wait: [review, checks]"), "statuses.ready.wait"),
+    ],
+)
+def test_a_setting_that_nothing_enforces_is_refused(change: tuple[str, str], key: str) -> None:
+    assert [problem.key for problem in unsupported(small(*PLAIN, change))] == [key]
+
+
+def test_budgets_estimates_and_commands_are_refused_together() -> None:
+    assert [problem.key for problem in unsupported(small())] == ["on.command", "binding.estimate", "budgets"]
