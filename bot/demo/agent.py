@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 TYPO, WORD = "wrold", "world"
+COST = 0.01
 
 
 def main(environment: Mapping[str, str] = os.environ) -> int:
@@ -48,7 +49,8 @@ def _git(*arguments: str) -> None:
 
 
 def _turn(status: str, comment: str) -> int:
-    command = ["trackside", "turn", status, "--comment-file", "-"]
+    # What a model would have cost: an agent that pays for its turns says it like this.
+    command = ["trackside", "turn", status, "--comment-file", "-", "--used", f"usd={COST}"]
     return subprocess.run(command, input=comment.encode(), check=False).returncode  # noqa: S603 - fixed words
 
 

@@ -144,6 +144,7 @@ async def _pull_request(cast: Cast) -> int:
 
 
 async def held(thread: Thread) -> bool:
+    """Whether the issue is held, says so, asks for an approval, and was seen."""
     asked = [comment for comment in await thread.comments() if "/approve" in comment["body"]]
     return "hold:gate" in await thread.labels() and bool(asked) and "eyes" in await thread.reactions()
 

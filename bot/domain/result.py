@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import enum
-import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.domain.turn import Turn
+from bot.domain.usage import check_units
 from bot.ids import ExecutionId, WorkId
-
-UNIT_PATTERN = re.compile(r"[a-z][a-z0-9_]{0,31}")
-RESERVED_UNITS = frozenset({"turns", "attempts"})
 
 
 class Outcome(enum.Enum):
@@ -74,11 +70,7 @@ class Result:
     session: str | None = None
 
     def __post_init__(self) -> None:
-        for unit, amount in self.units.items():
-            if not UNIT_PATTERN.fullmatch(unit) or unit in RESERVED_UNITS:
-                raise ValueError(f"{unit!r} is not a unit that a run may report")
-            if not math.isfinite(amount) or amount < 0:
-                raise ValueError(f"the amount of {unit!r} must be finite and not negative, not {amount}")
+        check_units(self.units)
 
     def to_document(self) -> dict[str, object]:
         """Return the JSON form."""
@@ -86,7 +78,7 @@ class Result:
             "version": 1,
             "ok": self.ok,
             "summary": self.summary,
-            "turn": None if self.turn is None else {"status": self.turn.status, "comment": self.turn.comment},
+            "turn": None if self.turn is None else self.turn.to_document(),
             "permanent": self.permanent,
             "units": dict(self.units),
             "session": self.session,
@@ -101,7 +93,7 @@ class Result:
         return Result(
             ok=document["ok"],
             summary=document["summary"],
-            turn=None if turn is None else Turn(status=turn["status"], comment=turn["comment"]),
+            turn=None if turn is None else Turn.from_document(turn),
             permanent=document["permanent"],
             units=document["units"],
             session=document["session"],

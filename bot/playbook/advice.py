@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.domain.result import RESERVED_UNITS
+from bot.domain.usage import RESERVED_UNITS
 from bot.playbook.playbook import Playbook
 
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
-from bot.domain.result import RESERVED_UNITS, UNIT_PATTERN
 from bot.domain.turn import STATUS_PATTERN
+from bot.domain.usage import RESERVED_UNITS, UNIT_PATTERN
 from bot.playbook.duration import EXPECTED, format_duration, parse_duration
 
 LABEL_LIMIT = 50

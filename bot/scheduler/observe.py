@@ -19,8 +19,10 @@ def store_result(tx: Tx, fence: Fence, result: Result, now: Millis) -> Execution
     ended, so nothing holds its slot once the attempt is finished (C-78). Raises ``StaleEpochError``.
     """
     execution = held(tx, fence, now)
-    if result.turn is None and execution.declared is not None:
-        result = replace(result, turn=execution.declared)
+    turn = result.turn or execution.declared
+    if turn is not None:
+        # What the executor measured itself stands above what the run says of itself.
+        result = replace(result, turn=turn, units={**turn.used, **result.units})
     stored = replace(execution, phase=Phase.PUBLISHING, result=result, token="")
     tx.executions.write(stored, now)
     tx.threads.touch(tx.works.get(stored.work).item)

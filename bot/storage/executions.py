@@ -53,8 +53,7 @@ def _binding(text: str) -> Binding:
 def _turn(text: str | None) -> Turn | None:
     if text is None:
         return None
-    document = load_mapping(text)
-    return Turn(status=document["status"], comment=document["comment"])
+    return Turn.from_document(load_mapping(text))
 
 
 def _execution(row: Row) -> Execution:
@@ -96,7 +95,7 @@ def _changing(execution: Execution) -> dict[str, Value]:
         "segments": dump(execution.segments.to_document()),
         "ended_at": execution.ended_at,
         "recovery": None if execution.recovery is None else dump(dict(execution.recovery)),
-        "declared": None if declared is None else dump({"status": declared.status, "comment": declared.comment}),
+        "declared": None if declared is None else dump(declared.to_document()),
         "result": None if execution.result is None else dump(execution.result.to_document()),
         "outcome": None if execution.outcome is None else execution.outcome.value,
         "status": execution.status,

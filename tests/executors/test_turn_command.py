@@ -153,3 +153,14 @@ async def test_a_run_whose_token_was_revoked_records_nothing(
     result = await (await executor.run(ordered, Host().context)).wait()
     assert result.summary == "exit code 1"
     assert (served.turns, result.turn) == ([], None)
+
+
+def test_what_a_run_used_goes_with_its_turn(run: Path) -> None:
+    assert turn("done", used=["usd=0.12", "tokens=1500"], environment=environment(run)) == 0
+    assert spooled(run) == Turn(status="done", used={"usd": 0.12, "tokens": 1500})
+
+
+@pytest.mark.parametrize("amount", ["usd", "usd=", "usd=much", "USD=1", "turns=1", "usd=-1", "usd=nan"])
+def test_an_amount_that_is_none_is_a_usage_error(run: Path, amount: str) -> None:
+    assert turn("done", used=[amount], environment=environment(run)) == 2
+    assert spooled(run) is None

@@ -16,7 +16,8 @@ async def test_an_approved_issue_is_worked_on_reviewed_and_done(stage: Stage) ->
     done = ours[0]["body"]
     assert "**Done**" in done
     assert "2 attempts" in done
-    assert "min" in done
+    assert "1 min" in done
+    assert "0.02 USD" in done
     pull = await stage.tracker.pull(REPOSITORY, 2)
     assert "greeter.py" in str(await stage.people[MAINTAINER].call("GET", f"/repos/{REPOSITORY}/pulls/2/files"))
     assert pull.head_ref.startswith("trackside/1-fix-the-greeting")
