@@ -100,3 +100,14 @@ class PublishError(TracksideError):
     def __init__(self, message: str | None = None, *, permanent: bool = False) -> None:
         super().__init__(message)
         self.permanent = permanent
+
+
+class PublishRefusedError(PublishError):
+    """People ended what was to be published; it is not made again behind their back."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, permanent=True)
+
+
+class AddressError(TracksideError):
+    """The address to listen on cannot be had; something else may listen there."""

@@ -6,10 +6,13 @@ from projectors.details import open_folds
 from projectors.markdown import parse
 
 _PROBE = "probe"
+_OPENERS = ("```", "~~~", "<details")
 
 
 def balance(text: str) -> str:
     """Return an inert text (see ``projectors.neutralise``) with an open fence and open folds closed."""
+    if not any(opener in text for opener in _OPENERS):
+        return text
     tokens = parse(f"{text}\n\n{_PROBE}")
     last = tokens[-1]
     # A quote or list ends by itself, and with it what is open inside.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 import structlog
@@ -57,7 +58,8 @@ class ProjectPass:
         view = await self.store.read(lambda tx: self.threads.view(tx, thread.item, now))
         place = Place(item=thread.item, repository=view.repository, number=view.number)
         if view.sections:
-            wanted = desired(view, self.settings, now)
+            # Taking a long text apart can take seconds, in which nothing else would turn.
+            wanted = await asyncio.to_thread(desired, view, self.settings, now)
             issue = await self.tracker.issue(place.repository, place.number)
             actual = Actual(labels=frozenset(issue.labels), comments=await self.post.known(place))
             for operation in diff(wanted, actual):

@@ -20,8 +20,10 @@ from projectors.truncate import shorten, truncate
 
 LINE_LIMIT = 300
 _ROUNDS = 12
+_STEP = 16
 _MOST_BRACKETS = 3_000
 _MOST_SPECIAL = 10_000
+_MOST_LINES = 5_000
 _SPECIAL = "@#<&"
 _TICKS = re.compile("`+")
 
@@ -40,18 +42,22 @@ class Safe:
         text when nothing fits.
         """
         whole = self.redactor.redact(tidy(text)).strip("\n")
-        prepare = _as_code if _tangled(whole) else _as_markdown
-        room = limit
+        prepare = _as_code if _tangled(truncate(whole, limit)) else _as_markdown
+        if size(whole) <= limit:
+            shown = prepare(whole)
+            if size(shown) <= limit:
+                return shown if whole else ""
+        most = room = limit - size(f"\n\n{_notice(len(whole), len(whole), full)}")
         for _ in range(_ROUNDS):
             kept = truncate(whole, room)
+            if not kept:
+                break
             shown = prepare(kept)
-            if len(kept) < len(whole):
-                shown = f"{shown}\n\n{_notice(len(kept), len(whole), full)}"
             taken = size(shown)
-            if taken <= limit:
-                return shown if kept else ""
+            if taken <= most:
+                return f"{shown}\n\n{_notice(len(kept), len(whole), full)}"
             # What is put in grows with the text, so the room shrinks in proportion.
-            room = min(room - 1, room * limit // taken)
+            room = min(room - _STEP, room * most // taken)
         return ""
 
     def line(self, text: str, *, limit: int = LINE_LIMIT) -> str:
@@ -80,7 +86,8 @@ def _as_code(text: str) -> str:
 
 def _tangled(text: str) -> bool:
     """Whether a text is none that anybody wrote to be read: taking it apart as Markdown could take very long."""
-    return text.count("[") > _MOST_BRACKETS or sum(map(text.count, _SPECIAL)) > _MOST_SPECIAL
+    special = sum(map(text.count, _SPECIAL))
+    return text.count("[") > _MOST_BRACKETS or special > _MOST_SPECIAL or text.count("\n") > _MOST_LINES
 
 
 def _notice(kept: int, whole: int, full: str | None) -> str:

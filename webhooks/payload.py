@@ -43,8 +43,9 @@ def json_bytes(body: bytes, encoding: Encoding) -> bytes:
 
 def parse_object(text: bytes) -> dict[str, object]:
     """Return the JSON object. Raises ``PayloadError``, with a reason of one line, when it is not a strict one."""
-    # Measured before parsing, since a parser finds out by running out of stack.
-    if _depth(text) > MAX_DEPTH:
+    # Measured before parsing, since a parser finds out by running out of stack. Few brackets cannot be nested deeply,
+    # and counting them takes a tenth of the time of looking where they stand.
+    if text.count(b"[") + text.count(b"{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise PayloadError(f"the JSON is nested more than {MAX_DEPTH} levels deep")
     try:
         value = json.loads(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -11,21 +11,18 @@ from fastapi import FastAPI
 
 from bot.clock import Clock
 from bot.domain.turn import Turn
-from bot.errors import ConfigError
-from bot.executors.contract import Executor
-from bot.executors.shell.executor import ShellExecutor
+from bot.errors import ConfigError, TrackerError
 from bot.executors.toolbelt.routes import Record
 from bot.executors.toolbelt.routes import router as toolbelt_routes
 from bot.host.assemble import Parts, assemble
 from bot.host.attempts import token_digest
-from bot.host.config import Config
+from bot.host.config import TOKEN, Config
+from bot.host.executors import executors
 from bot.host.http import http_app
 from bot.host.instance import instance
+from bot.host.playbooks import load_playbooks
 from bot.host.ticks import every
 from bot.host.wheels import Wheels
-from bot.playbook.find import builtin, load_all
-from bot.playbook.playbook import Playbook
-from bot.playbook.support import unsupported
 from bot.scheduler.launch import declare
 from bot.storage.contract import Store, Tx
 from bot.storage.migrate import load as load_migrations
@@ -33,6 +30,7 @@ from bot.storage.runner import Runner, ThreadRunner
 from bot.storage.sqlite.connect import SqliteSettings
 from bot.storage.sqlite.store import SqliteStore
 from bot.storage.statements import Layer, for_dialect
+from bot.trackers.contract import Person, Tracker
 from bot.trackers.github.tracker import open_tracker
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
@@ -72,11 +70,11 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
     """
     Put a host together and take it apart again in order.
 
-    Raises ``ConfigError`` when something that it is told cannot be used, before anything is started.
+    Raises ``ConfigError`` when something that it is told cannot be used, before anything is started, and
+    ``TrackerError`` when the tracker does not say who we are.
     """
-    executors = _executors(config)
-    playbooks = load_playbooks(config, executors)
-    config.data.mkdir(parents=True, exist_ok=True)
+    runners = executors(config.data, grace=config.settings.grace)
+    playbooks = load_playbooks(config.playbooks, runners)
     async with open_tracker(
         config.token.get_secret_value(), base_url=config.tracker.url, transport=around.transport
     ) as tracker:
@@ -94,8 +92,8 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
                     ticks=around.ticks,
                     store=store,
                     tracker=tracker,
-                    me=await tracker.me(),
-                    executors=executors,
+                    me=await _me(tracker, config),
+                    executors=runners,
                     playbooks=playbooks,
                     owner=owner,
                 )
@@ -120,30 +118,14 @@ async def open_store(config: Config, runner: Runner) -> Store:
     return store
 
 
-def load_playbooks(config: Config, executors: Mapping[str, Executor]) -> Mapping[str, Playbook]:
-    """Return the playbooks in force, by name. Raises ``ConfigError`` for one that cannot run here."""
-    found = load_all(config.playbooks).require() if config.playbooks else builtin()
-    problems = [problem for playbook in found for problem in unsupported(playbook)]
-    if problems:
-        raise ConfigError("\n".join(str(problem) for problem in problems))
-    for playbook in found:
-        executor = executors.get(playbook.binding.executor)
-        if executor is None:
-            known = ", ".join(sorted(executors))
-            raise ConfigError(
-                f"{playbook.path}: binding.executor: there is no executor {playbook.binding.executor!r}; "
-                f"there are: {known}"
-            )
-        try:
-            executor.check(playbook.binding.config)
-        except ConfigError as error:
-            raise ConfigError(f"{playbook.path}: binding: {error}") from error
-    return {playbook.name: playbook for playbook in found}
-
-
-def _executors(config: Config) -> Mapping[str, Executor]:
-    shell = ShellExecutor(config.data / "shell", pool="jobs", grace=config.settings.grace)
-    return {shell.name: shell}
+async def _me(tracker: Tracker, config: Config) -> Person:
+    try:
+        return await tracker.me()
+    except TrackerError as error:
+        message = f"{config.tracker.url}: {error}"
+        if error.status == httpx.codes.UNAUTHORIZED:
+            raise ConfigError(f"{message}; {TOKEN} must hold a token that is valid there") from error
+        raise TrackerError(message, status=error.status) from error
 
 
 def _host(parts: Parts) -> Host:

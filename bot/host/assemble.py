@@ -15,7 +15,7 @@ from bot.executors.workspace.git import Git
 from bot.executors.workspace.workspaces import Workspaces
 from bot.host.attempts import Attempts
 from bot.host.bindings import Bindings
-from bot.host.config import Config
+from bot.host.config import GITHUB, Config
 from bot.host.loop import Loop, Pass
 from bot.host.orders import Orders
 from bot.host.places import Places, ScopePermission, Wanted
@@ -42,8 +42,6 @@ from webhooks.desk import Desk
 from webhooks.router import Router
 from webhooks.sweep import Sweep
 from webhooks.verbs import VERBS
-
-GITHUB = "https://api.github.com"
 
 
 @dataclass(kw_only=True)

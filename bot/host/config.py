@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic_core import ErrorDetails
 
 from bot.domain.admission import Limits
 from bot.errors import ConfigError
-from bot.playbook.duration import parse_duration
+from bot.host.executors import GRACE
+from bot.playbook.cross import suggestion
+from bot.playbook.duration import EXPECTED, parse_duration
 
 TOKEN = "TRACKSIDE_TOKEN"  # noqa: S105 - the name of a variable
 SECRETS = "TRACKSIDE_WEBHOOK_SECRETS"
 
+_SECRET_KEYS = frozenset({"token", "secret", "secrets", "webhook_secret", "webhook_secrets", "password"})
+_WRITTEN = "written by a person"
 
-def _milliseconds(value: object) -> object:
-    return parse_duration(value) if isinstance(value, str) else value
+
+def _milliseconds(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, str):
+        return parse_duration(value)
+    if info.context == _WRITTEN:
+        # A bare number would be taken for seconds by whoever wrote it.
+        raise ValueError(f"{EXPECTED}, not {value!r}")
+    return value
 
 
 def _repository(value: str) -> str:
@@ -29,7 +50,19 @@ def _repository(value: str) -> str:
     return value
 
 
+def _url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f"expected a URL such as {GITHUB}, not {value!r}")
+    if parts.username is not None:
+        raise ValueError(f"a URL in a file must not hold a login; set {TOKEN} instead")
+    return value.rstrip("/")
+
+
+GITHUB = "https://api.github.com"
+
 Duration = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
+Count = Annotated[int, Field(ge=1, strict=True)]
 
 
 class _Section(BaseModel):
@@ -39,14 +72,14 @@ class _Section(BaseModel):
 class Server(_Section):
     """Where the bot listens. Beyond loopback, put it behind a proxy that speaks TLS."""
 
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535, strict=True)] = 8000
 
 
 class TrackerSettings(_Section):
     """The issue tracker's API."""
 
-    url: str = "https://api.github.com"
+    url: Annotated[str, AfterValidator(_url)] = GITHUB
 
 
 class Settings(_Section):
@@ -57,12 +90,12 @@ class Settings(_Section):
     request to stop and the end.
     """
 
-    concurrency: Annotated[int, Field(ge=1)] = 4
-    job_concurrency: Annotated[int, Field(ge=1)] = 4
+    concurrency: Count = 4
+    job_concurrency: Count = 4
     lease: Duration = 60_000
     timeout: Duration = 3_600_000
     sweep: Duration = 120_000
-    grace: Duration = 10_000
+    grace: Duration = GRACE
 
 
 class Config(_Section):
@@ -97,25 +130,18 @@ def load_config(path: Path, environment: Mapping[str, str] = os.environ) -> Conf
 
     Raises ``ConfigError`` that names each key that is wrong, and what was expected.
     """
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}. Write one with `trackside init`.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is not valid TOML: {error}") from error
-    for key in ("token", "secrets"):
-        if key in document:
-            raise ConfigError(f"{path}: {key}: secrets do not belong in a file; set {TOKEN} and {SECRETS} instead")
-    if not environment.get(TOKEN):
+    document = _read(path)
+    token = environment.get(TOKEN, "").strip()
+    if not token:
         raise ConfigError(f"{TOKEN} is not set: it holds the token by which the bot acts on the tracker")
-    base = path.resolve().parent
-    document["token"] = environment[TOKEN]
-    document["secrets"] = [entry for entry in environment.get(SECRETS, "").split(",") if entry]
+    document["token"] = token
+    document["secrets"] = [found for entry in environment.get(SECRETS, "").split(",") if (found := entry.strip())]
     try:
-        config = Config.model_validate(document)
+        config = Config.model_validate(document, context=_WRITTEN)
     except ValidationError as error:
-        lines = [f"{path}: {_where(fault['loc'])}: {fault['msg']}" for fault in error.errors()]
-        raise ConfigError("\n".join(lines)) from error
+        faults = error.errors(include_url=False, include_input=False)
+        raise ConfigError("\n".join(f"{path}: {_say(fault)}" for fault in faults)) from None
+    base = path.resolve().parent
     return config.model_copy(
         update={
             "data": base / config.data,
@@ -124,5 +150,40 @@ def load_config(path: Path, environment: Mapping[str, str] = os.environ) -> Conf
     )
 
 
-def _where(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location) or "the file"
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}; name another file with --config") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: is not valid TOML: {error}") from error
+    for key in _secret_keys(document):
+        raise ConfigError(f"{path}: {key}: secrets do not belong in a file; set {TOKEN} and {SECRETS} instead")
+    return document
+
+
+def _secret_keys(document: Mapping[str, object], section: str = "") -> Iterator[str]:
+    for key, value in document.items():
+        if key in _SECRET_KEYS:
+            yield section + key
+        elif isinstance(value, dict):
+            yield from _secret_keys(value, f"{section}{key}.")
+
+
+def _say(fault: ErrorDetails) -> str:
+    where = ".".join(map(str, fault["loc"]))
+    match fault["type"]:
+        case "missing":
+            return f"{where}: is missing"
+        case "extra_forbidden":
+            return f"{where}: unknown key{suggestion(str(fault['loc'][-1]), _known_keys(fault['loc'][:-1]))}"
+        case "value_error":
+            return f"{where}: {fault['ctx']['error']}"
+    return f"{where}: {fault['msg']}"
+
+
+def _known_keys(section: tuple[int | str, ...]) -> list[str]:
+    model: Any = Config
+    for part in section:
+        model = model.model_fields[part].annotation
+    return [key for key in model.model_fields if key not in _SECRET_KEYS]

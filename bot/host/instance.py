@@ -23,10 +23,14 @@ def instance(data: Path) -> Iterator[str]:
     """
     Lock the data directory for the life of the host, and yield the name under which it claims.
 
-    Raises ``ConfigError`` when another process serves it.
+    The directory is made when it is not there. Raises ``ConfigError`` when another process serves it, and when it
+    cannot be written.
     """
-    data.mkdir(parents=True, exist_ok=True)
-    handle = os.open(data / "instance", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        handle = os.open(data / "instance", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ConfigError(f"{data}: cannot be used for `data`: {error.strerror}") from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

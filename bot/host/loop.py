@@ -72,9 +72,9 @@ class Loop:
             while not stop.is_set():
                 await self.tick()
                 waking = asyncio.create_task(self.woken())
-                await asyncio.wait({waking, stopping}, timeout=IDLE, return_when=asyncio.FIRST_COMPLETED)
-                waking.cancel()
-                await asyncio.gather(waking, return_exceptions=True)
+                try:
+                    await asyncio.wait({waking, stopping}, timeout=IDLE, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    waking.cancel()
         finally:
             stopping.cancel()
-            await asyncio.gather(stopping, return_exceptions=True)

@@ -12,8 +12,9 @@ from bot.executors.workspace.workspaces import Source, Workspaces
 from bot.host.places import Places, Wanted
 from bot.playbook.outcome import Decision
 from bot.playbook.playbook import Playbook
-from bot.publishing.branch import publish_branch
-from bot.publishing.pull_request import Proposal, publish_pull_request
+from bot.publishing.branch import NothingToPublish
+from bot.publishing.publish import publish
+from bot.publishing.pull_request import Proposal
 from bot.scheduler.launch import held
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Tracker
@@ -48,8 +49,6 @@ class Publisher:
         repository = await self.tracker.repository(await self.places.name(work.scope))
         source = Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
         workspace = self.workspaces.workspace(source, work.id, work.branch)
-        if await publish_branch(workspace, repository.default_branch) is None:
-            return
         proposal = Proposal(
             repository=repository.full_name,
             head=work.branch,
@@ -57,10 +56,12 @@ class Publisher:
             title=work.instructions.title,
             body=pull_request_body(work, decision.comment, self.safe),
         )
-        pull = await self.limiter.write(lambda: publish_pull_request(self.tracker, proposal))
-        if work.pull_request != pull.number:
+        published = await publish(proposal, self.tracker, workspace, self.limiter.write)
+        if isinstance(published, NothingToPublish):
+            return
+        if work.pull_request != published.pull_request:
             now = self.clock.now()
-            await self.store.write(lambda tx: _record(tx, execution.fence, pull.number, now))
+            await self.store.write(lambda tx: _record(tx, execution.fence, published.pull_request, now))
 
 
 def _record(tx: Tx, fence: Fence, number: int, now: Millis) -> None:

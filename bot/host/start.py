@@ -133,6 +133,6 @@ class StartPass:
             wake = Wake(repository=reference, number=work.number, delivery=f"unwanted/{work.id}/{work.version}")
             if not accept_facts(tx, [fact_event(wake, identity)], now) and not tx.events.unrouted_for(work.id):
                 reason = "the issue is closed or does not carry the label any more"
-                cancel(tx, work.id, by="the tracker", reason=reason, now=now)
+                cancel(tx, work.id, by="", reason=reason, now=now)
 
         await self.store.write(change)

@@ -2,113 +2,110 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-from tempfile import mkdtemp
+from dataclasses import dataclass
 
-from bot.errors import PublishError
+from bot.domain.branch import is_branch_name
+from bot.errors import PublishError, WorkspaceError
 from bot.executors.workspace.git import GitError
-from bot.executors.workspace.mirror import Mirror, remote_ref, work_ref
+from bot.executors.workspace.left import take
+from bot.executors.workspace.mirror import HeldMirror, published_ref, remote_ref
 from bot.executors.workspace.workspaces import Workspace
+from bot.publishing.join import put_on_top, replace
+from bot.publishing.push import push, verify
 
-_MOVED = ("non-fast-forward", "fetch first", "stale info")
+_TRIES = 2
+"""How often it is pushed: once more when someone else was quicker."""
 
 
-async def publish_branch(workspace: Workspace, base: str) -> str | None:
+@dataclass(frozen=True, kw_only=True)
+class PublishedBranch:
     """
-    Push what the Work committed, and return the commit that is the head of its branch on the tracker now.
+    The branch as it is on the tracker now.
 
-    Returns None when there is nothing beyond the base. When the branch has moved meanwhile, the commits are put
-    on top of it, once. Raises ``PublishError``: permanent when the run left no such branch, when its commits do
-    not fit on the branch as it is now, or when the tracker refuses the push.
+    ``changed`` is whether anything was pushed. ``uncommitted`` are the paths that the run changed without
+    committing them: they are not published.
     """
-    mirror = workspace.mirror
-    async with mirror.locked():
-        await _collect(workspace)
-        await _updated(mirror)
-        local = await _commit(mirror, work_ref(workspace.work))
-        remote = await mirror.commit_of(remote_ref(workspace.branch))
-        if not await _beyond(mirror, local, remote_ref(base)):
-            return remote
-        if remote is not None and remote != local and await _contains(mirror, remote, local):
-            # Somebody went on from what we pushed before: there is nothing new of ours.
-            return remote
-        if remote != local and not await _push(workspace, local):
-            await _updated(mirror)
-            local = await _rebased(workspace, local)
-            if not await _push(workspace, local):
-                raise PublishError("the branch keeps moving while it is pushed to")
-        await _verify(workspace, local)
-        return local
+
+    head_sha: str
+    changed: bool
+    uncommitted: tuple[str, ...]
 
 
-async def _collect(workspace: Workspace) -> None:
-    """Take the branch out of the workspace, from outside of it."""
-    source = f"+refs/heads/{workspace.branch}:{work_ref(workspace.work)}"
+@dataclass(frozen=True, kw_only=True)
+class NothingToPublish:
+    """The branch has no commit beyond the base."""
+
+    uncommitted: tuple[str, ...]
+
+
+async def publish_branch(workspace: Workspace, base: str) -> PublishedBranch | None:
+    """Do what ``push_branch`` does, and return None when there is nothing to publish."""
+    branch = await push_branch(workspace, base)
+    return None if isinstance(branch, NothingToPublish) else branch
+
+
+async def push_branch(workspace: Workspace, base: str) -> PublishedBranch | NothingToPublish:
+    """
+    Push what the Work committed beyond ``base``, and look whether it has arrived.
+
+    When the branch was moved by others, the commits are put on top of it. Raises ``PublishError``: permanent when
+    the run left no such branch, when its commits do not fit on the branch as it is now, or when the tracker
+    forbids the push.
+    """
+    for name in (workspace.branch, base):
+        if not is_branch_name(name):
+            raise PublishError(f"{name!r} is not the name of a branch", permanent=True)
+    if workspace.branch == base:
+        raise PublishError(f"{base} is where pull requests go; nothing is pushed there", permanent=True)
     try:
-        await workspace.mirror.run("fetch", "--quiet", "--no-tags", str(workspace.path / ".git"), source)
-    except GitError as error:
-        message = f"the run left no branch {workspace.branch!r} to publish: {error}"
-        raise PublishError(message, permanent=True) from error
+        async with workspace.mirror.held() as mirror:
+            return await _publish(workspace, mirror, base)
+    except WorkspaceError as error:
+        raise PublishError(str(error), permanent=error.permanent) from error
+    except (GitError, OSError) as error:
+        raise PublishError(f"the branch could not be published: {error}") from error
 
 
-async def _updated(mirror: Mirror) -> None:
-    try:
+async def _publish(workspace: Workspace, mirror: HeldMirror, base: str) -> PublishedBranch | NothingToPublish:
+    left = await take(workspace, mirror)
+    nothing = NothingToPublish(uncommitted=left.uncommitted)
+    for _ in range(_TRIES):
         await mirror.update()
-    except GitError as error:
-        raise PublishError(f"the repository cannot be reached: {error}") from error
+        remote, target = [await mirror.commit_of(remote_ref(name)) for name in (workspace.branch, base)]
+        if target is None:
+            raise PublishError(f"the repository has no branch {base}", permanent=True)
+        if remote is not None and await mirror.contains(remote, left.commit):
+            # It is there already, perhaps with more on top of it.
+            return await _seen(mirror, remote, target, left.uncommitted)
+        if await mirror.count(left.commit, f"^{target}") == 0:
+            return nothing
+        commit = await _fitted(workspace, mirror, left.commit, remote=remote, base=target)
+        if commit == remote:
+            # Others had made the very same changes.
+            return await _seen(mirror, remote, target, left.uncommitted)
+        if await push(mirror, commit, workspace.branch):
+            await verify(mirror, commit, workspace.branch)
+            return PublishedBranch(head_sha=commit, changed=True, uncommitted=left.uncommitted)
+    raise PublishError("the branch keeps moving while it is pushed to")
 
 
-async def _commit(mirror: Mirror, ref: str) -> str:
-    commit = await mirror.commit_of(ref)
-    if commit is None:
-        raise PublishError(f"{ref} is missing from the mirror")
-    return commit
+async def _seen(
+    mirror: HeldMirror, head: str, base: str, uncommitted: tuple[str, ...]
+) -> PublishedBranch | NothingToPublish:
+    if await mirror.count(head, f"^{base}") == 0:
+        return NothingToPublish(uncommitted=uncommitted)
+    return PublishedBranch(head_sha=head, changed=False, uncommitted=uncommitted)
 
 
-async def _beyond(mirror: Mirror, commit: str, base: str) -> bool:
-    return await mirror.run("rev-list", "--count", commit, f"^{base}", "--") != "0"
-
-
-async def _contains(mirror: Mirror, commit: str, ancestor: str) -> bool:
-    try:
-        await mirror.run("merge-base", "--is-ancestor", ancestor, commit)
-    except GitError:
-        return False
-    return True
-
-
-async def _push(workspace: Workspace, commit: str) -> bool:
-    """Push plainly. Returns False when the branch has moved. Raises ``PublishError`` for anything else."""
-    mirror = workspace.mirror
-    try:
-        await mirror.run("push", "--quiet", mirror.url, f"{commit}:refs/heads/{workspace.branch}")
-    except GitError as error:
-        if any(word in error.output for word in _MOVED):
-            return False
-        refused = "remote rejected" in error.output
-        raise PublishError(f"the push was refused: {error}", permanent=refused) from error
-    return True
-
-
-async def _rebased(workspace: Workspace, commit: str) -> str:
-    """Put the commits on top of the branch as it is now, in a directory that no run has touched."""
-    mirror = workspace.mirror
-    place = Path(mkdtemp(prefix="rebase-", dir=mirror.path.parent))
-    try:
-        await mirror.run("worktree", "add", "--quiet", "--force", "--detach", str(place), commit)
-        await mirror.git.run(place, "rebase", "--quiet", remote_ref(workspace.branch))
-        return await mirror.git.run(place, "rev-parse", "HEAD")
-    except GitError as error:
-        message = f"the branch has moved, and these commits do not fit on top of it: {error}"
-        raise PublishError(message, permanent=True) from error
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-        await mirror.run("worktree", "prune")
-
-
-async def _verify(workspace: Workspace, commit: str) -> None:
-    mirror = workspace.mirror
-    answer = await mirror.run("ls-remote", mirror.url, f"refs/heads/{workspace.branch}")
-    if not answer.startswith(commit):
-        raise PublishError("the branch on the tracker is not what was pushed")
+async def _fitted(workspace: Workspace, mirror: HeldMirror, commit: str, *, remote: str | None, base: str) -> str:
+    """Return the commit to push, which follows what is there, and note whether anything of others is in it."""
+    published = published_ref(workspace.work)
+    if remote is None or await mirror.contains(commit, remote):
+        fitted, ours = commit, True
+    elif remote == await mirror.commit_of(published):
+        fitted, ours = await replace(mirror, commit, remote), True
+    else:
+        fitted, ours = await put_on_top(mirror, commit, remote, base), False
+    # Noted before the push: whatever is on the tracker then, only this commit is taken for our own.
+    await mirror.run("update-ref", *((published, fitted) if ours else ("-d", published)))
+    return fitted

@@ -14,7 +14,7 @@ from bot.storage.contract import Tx
 
 def cancel(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> Work | None:
     """
-    Cancel a Work: its attempt, timers, holds and input end with it.
+    Cancel a Work: its attempt, timers, holds and input end with it. ``by`` is a login, empty when nobody is known.
 
     Returns the cancelled Work, or None when it had ended already. The processes of its attempt are stopped
     after the commit (C-142); until that is confirmed its slot stays taken.

@@ -49,7 +49,7 @@ class Events:
         counter = self.sql.one("event_next_seq")
         assert counter is not None  # noqa: S101 - the counter row is part of the schema
         seq = counter["value"]
-        self.sql.run(
+        accepted = self.sql.one(
             "event_insert",
             seq=seq,
             id=event.id,
@@ -64,9 +64,10 @@ class Events:
             routing=routing.value,
             next_at=now,
         )
+        assert accepted is not None  # noqa: S101 - the statement returns the row that it inserted
         for key in dict.fromkeys(event.keys):
             self.sql.run("event_key_insert", key=key, seq=seq)
-        return self.by_natural_key(event.natural_key)
+        return _event(accepted)
 
     def newest(self) -> int:
         """Return the acceptance number of the newest event, 0 when there is none."""

@@ -27,7 +27,7 @@ BITS = st.sampled_from(
 TEXTS = st.lists(BITS, max_size=30).map("".join) | st.text(max_size=80)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 @given(TEXTS, st.integers(0, 400))
 @example("`a\n<div>\nb`", 400)
 @example("https://x.y/` @alice `", 400)
@@ -42,7 +42,7 @@ def test_no_text_is_longer_than_its_limit_or_names_or_hides_or_swallows_anything
     assert ends_outside(shown)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(TEXTS)
 def test_code_stays_as_it_is_to_the_byte(text: str) -> None:  # ag-J08
     # Raw HTML, footnotes, and an address that runs into a backtick change what is code at all.
@@ -50,14 +50,14 @@ def test_code_stays_as_it_is_to_the_byte(text: str) -> None:  # ag-J08
     assert code(neutralise(text)) == code(text)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(TEXTS)
 def test_safe_text_passes_again_unchanged(text: str) -> None:
     once = SAFE.block(text, limit=10_000)
     assert SAFE.block(once, limit=10_000) == once
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(TEXTS)
 def test_a_line_shows_every_character_and_nothing_else(text: str) -> None:
     line = escape(one_line(text))

@@ -202,15 +202,24 @@ async def put_timer(bench: Bench, execution: Execution, generation: int) -> Time
 
 
 # C-127
-async def test_a_timer_of_an_older_failure_has_no_effect(bench: Bench) -> None:
+async def test_a_timer_of_an_older_attempt_has_no_effect(bench: Bench) -> None:
     execution = await bench.running()
-    await bench.fail(execution.fence)
-    second = (await bench.claim(await bench.retry(execution.work))).execution
-    await bench.fail(second.fence)
-    old = await put_timer(bench, execution, generation=1)
-    assert not await bench.fire(old)
-    assert await bench.see(lambda tx: tx.events.by_natural_key(f"retry/{execution.work}/1")) is not None
-    assert await bench.kinds(execution.work) == ["label", "retry"], "only that of the first failure"
+    await bench.comment(execution.work)
+    ended = await bench.finished(execution.fence, Outcome.HANDOFF)
+    await bench.fail((await bench.claim(ended.work)).execution.fence)
+    assert not await bench.fire(await put_timer(bench, execution, generation=1))
+    assert await bench.see(lambda tx: tx.events.by_natural_key(f"retry/{execution.work}/1")) is None
+    assert await bench.kinds(execution.work) == ["comment"]
+
+
+# C-127 (negative control)
+async def test_a_timer_of_the_attempt_that_failed_last_has_its_effect(bench: Bench) -> None:
+    execution = await bench.running()
+    await bench.comment(execution.work)
+    ended = await bench.finished(execution.fence, Outcome.HANDOFF)
+    await bench.fail((await bench.claim(ended.work)).execution.fence)
+    assert await bench.fire(await put_timer(bench, execution, generation=2))
+    assert await bench.kinds(execution.work) == ["comment", "retry"]
 
 
 # C-127

@@ -152,7 +152,7 @@ def _unlabeled(desk: Desk, event: Event, number: int) -> Change:
         live = tx.works.live(item_key(repository.id, number), playbook.name)
         if live is None:
             return Routed(routing=Routing.UNMATCHED, note="nothing is live")
-        by = "someone" if actor is None else actor.login
+        by = "" if actor is None else actor.login
         cancel(tx, live.id, by=by, reason=f"the label {label} was taken off", now=now)
         return Routed(routing=Routing.ROUTED, note=f"cancelled {live.id}")
 
@@ -163,7 +163,7 @@ async def _closed(desk: Desk, event: Event, number: int) -> Change:
     repository = repository_of(event)
     key = item_key(repository.id, number)
     actor = actor_of(event)
-    by = "someone" if actor is None else actor.login
+    by = "" if actor is None else actor.login
     live = await desk.store.read(lambda tx: tx.works.live_by_key(key))
     if not live:
         return unmatched("nothing is live")

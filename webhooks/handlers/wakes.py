@@ -37,7 +37,7 @@ async def handle_wake(desk: Desk, fact: Wake | PullRequestFact) -> Change:
 def _gone(key: str) -> Change:
     def change(tx: Tx, now: Millis) -> Routed:
         for work in tx.works.live_by_key(key):
-            cancel(tx, work.id, by="the tracker", reason="the issue was transferred or deleted", now=now)
+            cancel(tx, work.id, by="", reason="the issue was transferred or deleted", now=now)
         return Routed(routing=Routing.ROUTED, note="the item is gone")
 
     return change

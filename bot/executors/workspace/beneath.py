@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -44,10 +45,18 @@ def subfolder(place: int, name: str) -> Iterator[int]:
 @contextmanager
 def plain_file(place: int, name: str) -> Iterator[BinaryIO]:
     """Open a file in an open directory for reading. Raises ``OSError`` for anything but a plain file."""
-    with os.fdopen(os.open(name, _FILE, dir_fd=place), "rb") as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise OSError(f"{name} is not a plain file")
+    handle = os.open(name, _FILE, dir_fd=place)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a plain file", name)
+    with os.fdopen(handle, "rb") as opened:
         yield opened
+
+
+def names(place: int) -> list[str]:
+    """Return the names in an open directory."""
+    with os.scandir(place) as entries:
+        return [entry.name for entry in entries]
 
 
 def read_text(place: int, name: str, most: int) -> str | None:

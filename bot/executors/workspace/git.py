@@ -115,7 +115,8 @@ class Git:
             # Also what it started, such as a helper that fetches.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            # To the end of its output, so that its pipes are closed.
+            await process.communicate()
             if isinstance(error, TimeoutError):
                 raise GitError(f"git {name} took longer than {self.seconds:g} s") from error
             raise

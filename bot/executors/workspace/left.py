@@ -19,7 +19,8 @@ from bot.executors.workspace.objects import copy_objects
 from bot.executors.workspace.refs import Heads, read_heads
 from bot.executors.workspace.workspaces import Workspace
 
-_HEAD = "refs/heads/left"
+_BRANCH = "left"
+_HEAD = f"refs/heads/{_BRANCH}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,9 @@ async def take(workspace: Workspace, mirror: HeldMirror) -> Left:
     or commits outside of that branch checked out. Raises ``GitError``.
     """
     own = mirror.mirror.scratch / "left"
-    await mirror.run_in(mirror.mirror.scratch, "init", "--quiet", "--bare", "--template=", str(own))
+    await mirror.run_in(
+        mirror.mirror.scratch, "init", "--quiet", "--bare", "--template=", f"--initial-branch={_BRANCH}", str(own)
+    )
     try:
         heads = await asyncio.to_thread(_copy, workspace, own, mirror.mirror.path)
     except OSError as error:
@@ -60,9 +63,8 @@ async def take(workspace: Workspace, mirror: HeldMirror) -> Left:
 
 
 def _copy(workspace: Workspace, own: Path, mirror: Path) -> Heads:
-    repository = workspace.path / ".git"
-    heads = read_heads(repository, workspace.branch)
-    copy_objects(repository, own / "objects")
+    heads = read_heads(workspace.path, workspace.branch)
+    copy_objects(workspace.path, own / "objects")
     (own / "objects" / "info").mkdir(exist_ok=True)
     (own / "objects" / "info" / "alternates").write_text(f"{mirror.absolute() / 'objects'}\n", encoding="utf-8")
     if heads.branch is not None:
@@ -92,7 +94,7 @@ async def _uncommitted(workspace: Workspace, mirror: HeldMirror, own: Path) -> t
     await mirror.run_in(workspace.path, "read-tree", _HEAD, environment=where)
     arguments = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
     answer = await mirror.run_in(workspace.path, *arguments, environment=where)
-    entries = (entry.lstrip().partition(" ")[2].lstrip() for entry in answer.split("\0") if entry)
+    entries = (entry.lstrip().partition(" ")[2] for entry in answer.split("\0") if entry)
     return tuple(sorted(set(entries)))
 
 

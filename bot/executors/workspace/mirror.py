@@ -51,8 +51,8 @@ class Mirror:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            # Asked for again and again: a thread that waits for a lock could not be cancelled.
-            while not _locked(handle):
+            # A thread that waits for a lock could not be cancelled.
+            while not _locked(handle):  # noqa: ASYNC110 - another process tells nobody when it lets go
                 await asyncio.sleep(_PAUSE)
             await asyncio.to_thread(self._clean)
             yield HeldMirror(mirror=self, lock=handle)

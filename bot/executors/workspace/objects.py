@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from pathlib import Path
 
-from bot.executors.workspace.beneath import folder, plain_file, subfolder
+from bot.executors.workspace.beneath import folder, names, plain_file, subfolder
 
 _FAN = re.compile(r"[0-9a-f]{2}")
 _LOOSE = re.compile(r"[0-9a-f]{38}")
 _PACKED = re.compile(r"pack-[0-9a-f]{40}\.(pack|idx)")
 
 
-def copy_objects(repository: Path, target: Path) -> None:
+def copy_objects(workspace: Path, target: Path) -> None:
     """
-    Copy loose objects and packs from the directory of a repository to a directory of objects.
+    Copy loose objects and packs from a workspace to a directory of objects.
 
     What has another name stays behind, the list of borrowed objects above all: a run that named another mirror
     there could publish another repository's commits. Raises ``OSError``, also for a symlink in the place of any.
     """
-    with folder(repository, "objects") as objects:
-        for name in os.listdir(objects):
+    with folder(workspace, ".git", "objects") as objects:
+        for name in names(objects):
             if _FAN.fullmatch(name):
                 _copy(objects, name, target, _LOOSE)
             elif name == "pack":
@@ -31,7 +30,7 @@ def copy_objects(repository: Path, target: Path) -> None:
 
 def _copy(objects: int, name: str, target: Path, wanted: re.Pattern[str]) -> None:
     with subfolder(objects, name) as source:
-        for entry in os.listdir(source):
+        for entry in names(source):
             if wanted.fullmatch(entry):
                 place = target / name / entry
                 place.parent.mkdir(exist_ok=True)

@@ -28,22 +28,23 @@ class Heads:
     commit: str | None
 
 
-def read_heads(repository: Path, branch: str) -> Heads:
+def read_heads(workspace: Path, branch: str) -> Heads:
     """Read them. Raises ``OSError`` when the repository is not one, or has a symlink in the place of any."""
-    with folder(repository) as place:
+    with folder(workspace, ".git") as place:
         head = (read_text(place, "HEAD", _MOST_REF) or "").strip()
         packed = read_text(place, "packed-refs", _MOST_PACKED) or ""
     current = head.removeprefix(_SYMBOLIC) if head.startswith(_SYMBOLIC) else None
-    commit = _commit(head) if current is None else _branch(repository, current, packed)
-    return Heads(branch=_branch(repository, branch, packed), current=current, commit=commit)
+    commit = _commit(head) if current is None else _branch(workspace, current, packed)
+    return Heads(branch=_branch(workspace, branch, packed), current=current, commit=commit)
 
 
-def _branch(repository: Path, name: str, packed: str) -> str | None:
+def _branch(workspace: Path, name: str, packed: str) -> str | None:
     *inside, last = name.split("/")
     try:
-        with folder(repository, "refs", "heads", *inside) as place:
+        with folder(workspace, ".git", "refs", "heads", *inside) as place:
             loose = read_text(place, last, _MOST_REF)
     except (FileNotFoundError, NotADirectoryError):
+        # A symlink on the way counts as no directory.
         loose = None
     if loose is not None:
         return _commit(loose.strip())

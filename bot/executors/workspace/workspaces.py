@@ -102,10 +102,7 @@ class Workspaces:
         await asyncio.to_thread(discard, fresh)
         fresh.mkdir(parents=True)
         await mirror.run_in(fresh, "init", "--quiet", "--template=")
-        objects = fresh / ".git" / "objects"
-        # Relative, so that all of it may be moved together.
-        borrowed = os.path.relpath(mirror.mirror.path / "objects", objects)
-        (objects / "info" / "alternates").write_text(f"{borrowed}\n", encoding="utf-8")
+        _borrow(fresh / ".git" / "objects", mirror.mirror.path / "objects")
         await mirror.run_in(fresh, "checkout", "--quiet", "-B", workspace.branch, commit, "--")
         if base is not None:
             # So that the run can tell what its branch changes.
@@ -114,6 +111,11 @@ class Workspaces:
             await asyncio.to_thread(discard, damaged)
             workspace.path.rename(damaged)
         fresh.rename(workspace.path)
+
+
+def _borrow(objects: Path, others: Path) -> None:
+    # Relative, so that all of it may be moved together.
+    (objects / "info" / "alternates").write_text(f"{os.path.relpath(others, objects)}\n", encoding="utf-8")
 
 
 async def _start(workspace: Workspace, mirror: HeldMirror, source: Source) -> tuple[str, str | None]:

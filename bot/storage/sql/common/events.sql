@@ -7,6 +7,7 @@ SELECT value FROM counters WHERE name = 'event'
 -- name: event_insert
 INSERT INTO events (seq, id, source, type, natural_key, scope, keys, data, cause, accepted_at, routing, next_at)
 VALUES (:seq, :id, :source, :type, :natural_key, :scope, :keys, :data, :cause, :accepted_at, :routing, :next_at)
+RETURNING *
 
 -- name: event_key_insert
 INSERT INTO event_keys (key, seq) VALUES (:key, :seq)

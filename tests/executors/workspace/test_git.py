@@ -1,0 +1,145 @@
+"""How git is run: alone, in time, and with a token that nobody else sees."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import secrets
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.executors.workspace.git import Git, GitError
+
+
+@asynccontextmanager
+async def server(heads: list[str]) -> AsyncIterator[str]:
+    """Serve an address that refuses everything and remembers how it was asked."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await reader.readuntil(b"\r\n\r\n")).decode())
+        writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
+        yield f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+
+
+def spy(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a program in the place of git that writes down its arguments; return where."""
+    seen = place / "arguments"
+    program = place / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" >> '{seen}'\necho \"$GIT_CONFIG_COUNT\" >&2\nexit 3\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    return seen
+
+
+async def test_the_token_goes_to_the_remote_and_to_nobody_else(tmp_path: Path) -> None:
+    token = secrets.token_hex(20)
+    heads: list[str] = []
+    async with server(heads) as address, server(heads) as other:
+        git = Git(token=token)
+        for remote in (f"{address}/acme/shop.git", ""):
+            with pytest.raises(GitError):
+                await git.run(tmp_path, "ls-remote", f"{address}/acme/shop.git", remote=remote)
+        with pytest.raises(GitError):
+            # The command is for one host, but another is asked.
+            await git.run(tmp_path, "ls-remote", f"{other}/acme/shop.git", remote=f"{address}/acme/shop.git")
+
+    basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    assert [f"Authorization: Basic {basic}" in head for head in heads] == [True, False, False]
+
+
+async def test_the_token_is_in_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = spy(tmp_path, monkeypatch)
+    token = secrets.token_hex(20)
+
+    with pytest.raises(GitError):
+        await Git(token=token).run(tmp_path, "fetch", "https://tracker.test/a/b.git", remote="https://tracker.test/")
+
+    arguments = seen.read_text(encoding="utf-8")
+    assert arguments.splitlines() == ["fetch", "https://tracker.test/a/b.git"]
+    assert token not in repr(Git(token=token))
+
+
+@pytest.mark.parametrize("encoded", [False, True])
+async def test_an_error_does_not_tell_the_token(tmp_path: Path, *, encoded: bool) -> None:
+    token = secrets.token_hex(20)
+    told = base64.b64encode(f"x-access-token:{token}".encode()).decode() if encoded else token
+
+    with pytest.raises(GitError) as caught:
+        await Git(token=token).run(tmp_path, "clone", f"/nowhere/{told}")
+
+    assert told not in str(caught.value)
+    assert told not in caught.value.output
+    assert "[redacted]" in caught.value.output
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    """Make a pipe that ends when the last process that writes to it does."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    return path
+
+
+def waiting(pipe: Path) -> tuple[str, ...]:
+    """Return a git command that starts a program which starts another, and waits for it for ever."""
+    return ("-c", f"alias.wait=!sleep 600 > '{pipe}' & wait", "wait")
+
+
+async def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path, pipe: Path) -> None:
+    reading = asyncio.create_task(asyncio.to_thread(pipe.read_bytes))
+
+    with pytest.raises(GitError, match=r"took longer than 0\.5 s"):
+        await Git(seconds=0.5).run(tmp_path, *waiting(pipe))
+
+    assert await reading == b""
+
+
+async def test_a_cancelled_command_is_ended_with_all_that_it_started(tmp_path: Path, pipe: Path) -> None:
+    task = asyncio.create_task(Git().run(tmp_path, *waiting(pipe)))
+    with await asyncio.to_thread(pipe.open, "rb") as reading:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+        assert task.cancelled()
+        assert await asyncio.to_thread(reading.read) == b""
+
+
+async def test_the_configuration_of_the_machine_and_the_user_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config"
+    config.write_text("[alias]\n\thello = version\n", encoding="utf-8")
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        monkeypatch.setenv(name, str(config))
+
+    with pytest.raises(GitError, match="hello"):
+        await Git().run(tmp_path, "hello")
+
+    assert (await Git().run(tmp_path, "hello", settings={"alias.hello": "version"})).startswith("git version")
+
+
+async def test_an_address_that_is_a_program_is_not_run(tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+
+    with pytest.raises(GitError, match="ext"):
+        await Git().run(tmp_path, "ls-remote", f"ext::sh -c touch% {canary}")
+
+    assert not canary.exists()
+
+
+async def test_a_failure_tells_how_it_ended_and_why(tmp_path: Path) -> None:
+    with pytest.raises(GitError) as caught:
+        await Git().run(tmp_path, "rev-parse", "HEAD")
+
+    assert caught.value.status == 128
+    assert str(caught.value).startswith("git rev-parse failed: fatal: not a git repository")
