@@ -187,7 +187,7 @@ def _core(parts: Parts, attempts: Attempts) -> list[Pass]:
     recover = RecoverPass(store=store, clock=clock, lease=parts.lease, attempts=attempts)
     return [
         Pass(name="route", run=Router(store, parts.desk, clock, parts.wake).run),
-        Pass(name="timers", run=TimersPass(store=store, clock=clock, attempts=attempts).run),
+        Pass(name="timers", run=TimersPass(store=store, clock=clock, lease=parts.lease, attempts=attempts).run),
         Pass(name="recover", run=recover.run),
         Pass(name="start", run=start.run),
     ]

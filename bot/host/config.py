@@ -23,10 +23,10 @@ from pydantic_core import ErrorDetails
 
 from bot.domain.admission import Limits
 from bot.errors import ConfigError
-from bot.host.executors import GRACE
 from bot.playbook.cross import suggestion
 from bot.playbook.duration import EXPECTED, parse_duration
 
+GITHUB = "https://api.github.com"
 TOKEN = "TRACKSIDE_TOKEN"  # noqa: S105 - the name of a variable
 SECRETS = "TRACKSIDE_WEBHOOK_SECRETS"
 
@@ -58,8 +58,6 @@ def _url(value: str) -> str:
         raise ValueError(f"a URL in a file must not hold a login; set {TOKEN} instead")
     return value.rstrip("/")
 
-
-GITHUB = "https://api.github.com"
 
 Duration = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
 Count = Annotated[int, Field(ge=1, strict=True)]
@@ -95,7 +93,7 @@ class Settings(_Section):
     lease: Duration = 60_000
     timeout: Duration = 3_600_000
     sweep: Duration = 120_000
-    grace: Duration = GRACE
+    grace: Duration = 10_000
 
 
 class Config(_Section):

@@ -8,11 +8,12 @@ from pathlib import Path
 from bot.executors.contract import Executor
 from bot.executors.shell.executor import ShellExecutor
 
-GRACE = 10_000
-"""Milliseconds between the request to stop a run and its end, where the configuration says nothing else."""
 
+def executors(data: Path, *, grace: int) -> Mapping[str, Executor]:
+    """
+    Return the executors by name. Nothing is made or started yet.
 
-def executors(data: Path, *, grace: int = GRACE) -> Mapping[str, Executor]:
-    """Return the executors by name. Each keeps its runs below ``data``; nothing is made or started there yet."""
-    shell = ShellExecutor(data / "shell", pool="jobs", grace=grace)
-    return {shell.name: shell}
+    Each keeps its runs below ``data``, in a directory of its name. ``grace`` is the time between the request to stop a run and its end, in milliseconds.
+    """
+    name = "shell"
+    return {name: ShellExecutor(data / name, name=name, pool="jobs", grace=grace)}

@@ -11,14 +11,16 @@ import structlog
 from bot.clock import MINUTE, SECOND, Clock, Millis
 from bot.domain.execution import Execution
 from bot.domain.retry import backoff
+from bot.errors import StaleEpochError
 from bot.executors.contract import Executor, StopEvidence
 from bot.host.attempts import Attempts
 from bot.host.start import Lease
 from bot.ids import ExecutionId, TimerId, new_id
 from bot.scheduler import timers
+from bot.scheduler.finish import Finished
 from bot.scheduler.recover import confirm_stopped, recover
 from bot.scheduler.timeout import overdue, time_out
-from bot.storage.contract import Store
+from bot.storage.contract import Store, Tx
 
 _log = structlog.get_logger(__name__)
 
@@ -55,6 +57,7 @@ class TimersPass:
 
     store: Store
     clock: Clock
+    lease: Lease
     attempts: Attempts
 
     async def run(self) -> None:
@@ -67,10 +70,26 @@ class TimersPass:
 
     async def _time_out(self, execution: Execution, now: Millis) -> None:
         timer = TimerId(new_id("tmr"))
-        # Under the lease that is held now (C-90); only then is the driving ended, which gives the lease back.
-        await self.store.write(lambda tx: time_out(tx, execution.fence, timer=timer, now=now))
-        await self.attempts.abandon(execution.id)
-        _log.info("timed_out", work=execution.work, execution=execution.id, epoch=execution.epoch)
+
+        def change(tx: Tx) -> Finished | None:
+            fence = execution.fence
+            if execution.lease_until <= now:
+                # Nobody holds it: it is taken over and ended in one, so that nothing of it is launched again.
+                taken = recover(tx, execution, owner=self.lease.owner, lease=self.lease.length, now=now)
+                if taken is None:
+                    return None
+                fence = taken.execution.fence
+            return time_out(tx, fence, timer=timer, now=now)
+
+        try:
+            ended = await self.store.write(change)
+        except StaleEpochError:
+            # Somebody else holds it by now; the next pass looks again.
+            return
+        if ended is not None:
+            # Only now: giving up the driving gives the lease back, without which nothing could be ended.
+            await self.attempts.abandon(execution.id)
+            _log.info("timed_out", work=execution.work, execution=execution.id, epoch=execution.epoch)
 
 
 @dataclass(kw_only=True)

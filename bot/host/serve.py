@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 
 import structlog
 import uvicorn
 
 from bot.clock import SystemClock
-from bot.host.app import Surroundings, open_host
+from bot.host.app import Host, Surroundings, open_host
 from bot.host.config import Config
+from bot.host.listen import address_of, listening
 from bot.host.quiet import QuietServer
+
+PATIENCE = 3
+"""Seconds that requests and passes under way get to end by themselves."""
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -24,37 +29,52 @@ async def serve(config: Config, around: Surroundings | None = None) -> None:
 
     On the first one nothing new is admitted: the requests under way are answered, the leases are given back,
     the runs go on under their supervisor and are adopted by the next host.
+
+    Raises ``AddressError`` when the address is taken, and whatever ``open_host`` raises. A tracker that is down at
+    the start is such an error too, and not waited for: a service manager tries again (``Restart=on-failure``), and
+    until then its status says what is wrong instead of calling a bot active that can do nothing.
     """
-    address = f"http://{config.server.host}:{config.server.port}"
-    async with open_host(config, around or Surroundings(clock=SystemClock(), api=address)) as host:
-        settings = uvicorn.Config(
-            host.app,
-            host=config.server.host,
-            port=config.server.port,
-            loop="asyncio",
-            http="httptools",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=5,
-        )
-        server = QuietServer(settings)
-        stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in _SIGNALS:
-            loop.add_signal_handler(number, _on_signal, loop, stop)
-        _log.info("serving", address=address, repositories=list(config.repositories))
-        turning = asyncio.create_task(host.wheels.run(stop))
-        serving = asyncio.create_task(server.serve())
-        await asyncio.wait({turning, serving}, return_when=asyncio.FIRST_COMPLETED)
-        stop.set()
-        server.should_exit = True
-        await asyncio.gather(turning, serving)
-    _log.info("stopped")
+    with listening(config.server.host, config.server.port, cure="set another server.port") as listener:
+        address = address_of(listener)
+        async with open_host(config, around or Surroundings(clock=SystemClock(), api=address)) as host:
+            stop = asyncio.Event()
+            loop = asyncio.get_running_loop()
+            for number in _SIGNALS:
+                loop.add_signal_handler(number, _on_signal, number, stop)
+            _log.info("serving", address=address, repositories=list(config.repositories))
+            await _run(host, listener, stop)
+    _log.info("ended")
 
 
-def _on_signal(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+async def _run(host: Host, listener: socket.socket, stop: asyncio.Event) -> None:
+    settings = uvicorn.Config(
+        host.app,
+        loop="asyncio",
+        http="httptools",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    server = QuietServer(settings)
+    turning = asyncio.create_task(host.wheels.run(stop))
+    serving = asyncio.create_task(server.serve([listener]))
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({turning, serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stop.set()
-    for number in _SIGNALS:
-        # The next one has its ordinary effect: the end, at once.
-        loop.remove_signal_handler(number)
+    server.should_exit = True
+    await asyncio.wait({turning}, timeout=PATIENCE)
+    # A pass may be cut off anywhere: what it leaves undone is stored, and done by the next host.
+    turning.cancel()
+    for result in await asyncio.gather(turning, serving, stopping, return_exceptions=True):
+        if isinstance(result, Exception):
+            raise result
+
+
+def _on_signal(number: signal.Signals, stop: asyncio.Event) -> None:
+    _log.info("stopping", signal=number.name)
+    stop.set()
+    for each in _SIGNALS:
+        asyncio.get_running_loop().remove_signal_handler(each)
+        # The next one ends the process, at once and whatever it is doing.
+        signal.signal(each, signal.SIG_DFL)
