@@ -101,6 +101,11 @@ def _post_new(said: _Said) -> str:
     return f"{said.who}, a command counts in a new comment only, not in an edit. Please post a new comment."
 
 
+def _given_up(said: _Said) -> str:
+    failed = f"{said.who}, {said.line('what')} could not be handled{said.because()}"
+    return f"{failed} It was tried many times, and nothing was done. Please try again."
+
+
 def _already_running(said: _Said) -> str:
     return f"{said.who}, {said.code('playbook')} runs here already; the comment above shows where it stands."
 
@@ -126,6 +131,7 @@ _TEXTS: Mapping[ReplyCode, Callable[[_Said], str]] = {
     ReplyCode.SEVERAL: _several,
     ReplyCode.UNKNOWN_VERB: _unknown_verb,
     ReplyCode.POST_NEW: _post_new,
+    ReplyCode.GIVEN_UP: _given_up,
     ReplyCode.ALREADY_RUNNING: _already_running,
     ReplyCode.STATUS: _status,
     ReplyCode.HELP: _help,

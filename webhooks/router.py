@@ -19,6 +19,8 @@ from bot.domain.retry import backoff
 from bot.errors import TracksideError
 from bot.ids import new_id
 from bot.storage.contract import Store, Tx
+from bot.trackers.contract import Person
+from webhooks.dead_letters import tell
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.fact_documents import from_document
 from webhooks.facts import CommentFact, PullRequestFact, ReviewFact, Wake
@@ -100,7 +102,7 @@ class Router:
         note = str(error) if isinstance(error, TracksideError) else f"internal error {new_id('err')}"
         _log.warning("event_not_routed", trackside_event=event.id, type=event.type, note=note, exc_info=error)
         now = self.clock.now()
-        await self.store.write(lambda tx: _postpone(tx, event, note, now))
+        await self.store.write(lambda tx: _postpone(tx, event, note, self.desk.me, now))
 
 
 def _settle(tx: Tx, event: Event, change: Change, now: Millis) -> Routed | None:
@@ -113,9 +115,10 @@ def _settle(tx: Tx, event: Event, change: Change, now: Millis) -> Routed | None:
     return routed
 
 
-def _postpone(tx: Tx, event: Event, note: str, now: Millis) -> None:
+def _postpone(tx: Tx, event: Event, note: str, me: Person, now: Millis) -> None:
     if event.tries + 1 >= MAX_TRIES:
-        tx.events.settle(event, Routing.DEAD, note)
+        if tx.events.settle(event, Routing.DEAD, note):
+            tell(tx, event, note, me=me)
         return
     wait = backoff(event.tries + 1, base=SECOND, most=10 * MINUTE)
     tx.events.postpone(event, until=Millis(now + wait), note=note)

@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from bot.cli.turn import app as turn_app
-from bot.errors import TracksideError
+from bot.errors import ConfigError, TracksideError
+
+FAILED = 1
+UNUSABLE = 2
 
 app = typer.Typer(
     name="trackside",
@@ -32,19 +35,24 @@ def serve(config: ConfigPath = DEFAULT_CONFIG) -> None:
     import asyncio
 
     from bot.host.config import load_config
-    from bot.host.serve import serve as run
     from bot.log import configure_logging
 
     configure_logging()
-    asyncio.run(run(load_config(config)))
+    settings = load_config(config)
+    # What serves takes a second to import, and a slip in the configuration is said without it.
+    from bot.host.serve import serve as run
+
+    asyncio.run(run(settings))
 
 
 @app.command()
 def demo(
     *,
     once: Annotated[bool, typer.Option("--once", help="Play the whole story, then end.")] = False,
-    port: Annotated[int, typer.Option(envvar="DEMO_PORT", help="The port of the tracker's pages.")] = 8421,
-    directory: Annotated[Path, typer.Option(help="Where the demo keeps its files.")] = Path(".demo"),
+    port: Annotated[
+        int, typer.Option(envvar="DEMO_PORT", min=1, max=65535, help="The port of the tracker's pages.")
+    ] = 8421,
+    directory: Annotated[Path, typer.Option(file_okay=False, help="Where the demo keeps its files.")] = Path(".demo"),
 ) -> None:
     """Start a tracker with a sample repository, and the bot beside it."""
     import asyncio
@@ -65,26 +73,38 @@ def demo_agent() -> None:
 @playbooks.command()
 def check(paths: Annotated[list[Path], typer.Argument(help="Playbooks, or directories of them.")]) -> None:
     """Check playbooks: every fault with its file, line and key."""
+    from bot.host.config import Settings
+    from bot.host.executors import executors
+    from bot.host.playbooks import misfits
     from bot.playbook.advice import advice
     from bot.playbook.find import load_all
-    from bot.playbook.support import unsupported
 
     loaded = load_all(paths)
-    problems = [*loaded.problems, *(problem for each in loaded.playbooks for problem in unsupported(each))]
+    known = executors(Path(), grace=Settings().grace)
+    unfit = {playbook.name: list(misfits(playbook, known)) for playbook in loaded.playbooks}
+    problems = [*loaded.problems, *(problem for each in unfit.values() for problem in each)]
     for problem in problems:
         typer.echo(str(problem), err=True)
     for playbook in loaded.playbooks:
         for line in advice(playbook):
             typer.echo(line, err=True)
-        if not unsupported(playbook):
+        if not unfit[playbook.name]:
             typer.echo(f"{playbook.path}: {playbook.name} is fine")
-    raise typer.Exit(1 if problems or not loaded.playbooks else 0)
+    if not problems and not loaded.playbooks:
+        typer.echo(f"there is no playbook in {', '.join(map(str, paths))}", err=True)
+        raise typer.Exit(FAILED)
+    raise typer.Exit(FAILED if problems else 0)
 
 
 def main() -> None:
-    """Run the command line. What a person can mend ends with one line, never with a traceback."""
+    """
+    Run the command line. What a person can mend ends with a message, never with a traceback.
+
+    The exit code is then 2 when something that was written has to be changed first, and 1 when trying again may
+    help.
+    """
     try:
         app()
     except TracksideError as error:
         typer.echo(f"trackside: {error}", err=True)
-        sys.exit(2)
+        sys.exit(UNUSABLE if isinstance(error, ConfigError) else FAILED)

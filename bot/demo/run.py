@@ -1,16 +1,12 @@
 """
 ``trackside demo``: the tracker in this process, the bot as a process of its own beside it.
 
-The bot is started as anyone would start it, with a configuration file and two secrets in its environment, so
-that the demo shows the real thing.
+With ``--once`` people of this process play the story on it, against the API, and then all ends.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
-import shutil
 import signal
 import socket
 import sys
@@ -22,10 +18,12 @@ import httpx
 import uvicorn
 
 from bot.clock import SystemClock
+from bot.demo.bot import bot
+from bot.demo.place import demo_directory
 from bot.demo.story import Cast, Check, Person, work_is_approved_and_done, work_is_refused, work_is_stopped
-from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER, REPOSITORY, Tokens, furnish
+from bot.demo.world import DEVELOPER, MAINTAINER, READER, REPOSITORY, Tokens, furnish
 from bot.errors import TracksideError
-from bot.host.config import SECRETS, TOKEN
+from bot.host.listen import address_of, listening
 from bot.host.quiet import QuietServer
 from bot.trackers.embedded.tracker import EmbeddedTracker
 
@@ -34,121 +32,62 @@ PATIENCE = 60.0
 LOOK = 0.1
 """Seconds between two looks at the thread."""
 
-_CONFIG = """\
-data = "bot"
-repositories = ["{repository}"]
-playbooks = ["{playbook}"]
-
-[server]
-port = {port}
-
-[tracker]
-url = "{tracker}"
-
-[settings]
-grace = "2s"
-"""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 async def run_demo(directory: Path, *, port: int, once: bool) -> int:
     """
     Run the demo until it is interrupted, or with ``once`` until its story is told. Returns an exit code.
 
-    ``directory`` is made anew: what an earlier demo left in it is removed.
+    ``directory`` is made anew: what an earlier demo left in it is removed. Whatever ends the demo, the bot and
+    all that it started end with it. Raises ``ConfigError`` for a directory that cannot be used, and
+    ``AddressError`` when the port is taken.
     """
-    _clear(directory)
-    address = f"http://127.0.0.1:{port}"
+    interrupted = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, interrupted.set)
+    with listening("127.0.0.1", port, cure="name another port with DEMO_PORT") as listener, demo_directory(directory):
+        playing = asyncio.create_task(_play(directory, listener, once=once))
+        waiting = asyncio.create_task(interrupted.wait())
+        await asyncio.wait({playing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (playing, waiting):
+            task.cancel()
+        try:
+            return await playing
+        except asyncio.CancelledError:
+            return 1 if once else 0
+
+
+async def _play(directory: Path, listener: socket.socket, *, once: bool) -> int:
+    address = address_of(listener)
     async with (
         httpx.AsyncClient(timeout=10) as client,
         EmbeddedTracker.open(
             directory / "tracker.db", directory / "git", clock=SystemClock(), client=client, base_url=address
         ) as tracker,
-        _served(tracker, port),
+        _served(tracker, listener),
     ):
         tokens = await furnish(tracker)
         delivering = asyncio.create_task(tracker.run_deliveries())
         try:
-            async with _bot(directory, tracker, tokens, address):
-                return await (_tell(address, tokens) if once else _until_interrupted(address))
+            async with bot(directory, tracker, tokens, address):
+                return await (_tell(address, tokens) if once else _invite(address))
         finally:
             delivering.cancel()
             await asyncio.gather(delivering, return_exceptions=True)
 
 
-def _clear(directory: Path) -> None:
-    mark = directory / "trackside-demo"
-    if directory.exists() and any(directory.iterdir()) and not mark.exists():
-        raise TracksideError(f"{directory} holds something else than a demo; name another --directory")
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    mark.touch()
-
-
 @asynccontextmanager
-async def _served(tracker: EmbeddedTracker, port: int) -> AsyncIterator[None]:
-    config = uvicorn.Config(
-        tracker.app, host="127.0.0.1", port=port, loop="asyncio", lifespan="off", log_level="warning", access_log=False
-    )
+async def _served(tracker: EmbeddedTracker, listener: socket.socket) -> AsyncIterator[None]:
+    config = uvicorn.Config(tracker.app, loop="asyncio", lifespan="off", log_level="warning", access_log=False)
     server = QuietServer(config)
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind(("127.0.0.1", port))
-    except OSError as error:
-        listening.close()
-        raise TracksideError(f"port {port} is taken; name another one with DEMO_PORT") from error
-    serving = asyncio.create_task(server.serve([listening]))
+    serving = asyncio.create_task(server.serve([listener]))
     try:
         yield
     finally:
         server.should_exit = True
         await serving
-        listening.close()
-
-
-@asynccontextmanager
-async def _bot(directory: Path, tracker: EmbeddedTracker, tokens: Tokens, address: str) -> AsyncIterator[None]:
-    port = _free_port()
-    secret = secrets.token_hex(32)
-    playbook = Path(__file__).with_name("playbook.md")
-    config = directory / "trackside.toml"
-    config.write_text(
-        _CONFIG.format(repository=REPOSITORY, playbook=playbook, port=port, tracker=address), encoding="utf-8"
-    )
-    await tracker.create_hook(REPOSITORY, f"http://127.0.0.1:{port}/webhooks/github", secret)
-    with (directory / "bot.log").open("wb") as log:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "bot.cli",
-            "serve",
-            "--config",
-            str(config),
-            stdout=log,
-            stderr=log,
-            env={**os.environ, TOKEN: tokens.of(BOT), SECRETS: secret},
-        )
-        try:
-            await _ready(port, process)
-            yield
-        finally:
-            if process.returncode is None:
-                process.send_signal(signal.SIGTERM)
-            await process.wait()
-
-
-async def _ready(port: int, process: asyncio.subprocess.Process) -> None:
-    async with httpx.AsyncClient() as client, asyncio.timeout(PATIENCE):
-        while process.returncode is None:
-            try:
-                answer = await client.get(f"http://127.0.0.1:{port}/readyz")
-            except httpx.TransportError:
-                await asyncio.sleep(LOOK)
-                continue
-            if answer.is_success:
-                return
-            await asyncio.sleep(LOOK)
-    raise TracksideError("the bot did not start; its log is bot.log in the demo's directory")
 
 
 async def _tell(address: str, tokens: Tokens) -> int:
@@ -187,11 +126,7 @@ async def _wait(description: str, check: Check) -> None:
     _say(f"✓ {description}")
 
 
-async def _until_interrupted(address: str) -> int:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+async def _invite(address: str) -> int:
     _say(
         f"""\
 The tracker is at {address}/{REPOSITORY}
@@ -202,14 +137,8 @@ The tracker is at {address}/{REPOSITORY}
 
 Ctrl-C ends the demo."""
     )
-    await stop.wait()
+    await asyncio.Event().wait()
     return 0
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _say(text: str) -> None:

@@ -235,8 +235,8 @@ class Attempts:
         timer = TimerId(new_id("tmr"))
         answer = await self._write(lambda tx, now: finish(tx, fence, ending, timer=timer, stopped=stopped, now=now))
         if isinstance(answer, Overtaken):
-            # Events of this Work are not routed yet. Recovery comes back after the next routing pass.
-            await self._give_back(fence, self.clock.now())
+            # Events of this Work are not routed yet. Recovery comes back when that may have been done.
+            await self._give_back(fence, Millis(self.clock.now() + SECOND))
         self.wake()
 
     async def _renew(self, fence: Fence) -> None:

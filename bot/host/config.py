@@ -32,6 +32,13 @@ SECRETS = "TRACKSIDE_WEBHOOK_SECRETS"
 
 _SECRET_KEYS = frozenset({"token", "secret", "secrets", "webhook_secret", "webhook_secrets", "password"})
 _WRITTEN = "written by a person"
+_EXPECTED = {
+    "int_type": "a whole number",
+    "string_type": "text",
+    "path_type": "a path",
+    "tuple_type": "a list",
+    "model_type": "a table of keys",
+}
 
 
 def _milliseconds(value: object, info: ValidationInfo) -> object:
@@ -47,6 +54,12 @@ def _repository(value: str) -> str:
     owner, slash, name = value.partition("/")
     if not (owner and slash and name) or "/" in name:
         raise ValueError(f"expected owner/name, not {value!r}")
+    return value
+
+
+def _some(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value:
+        raise ValueError("name at least one owner/name")
     return value
 
 
@@ -105,7 +118,7 @@ class Config(_Section):
     """
 
     data: Path
-    repositories: Annotated[tuple[Annotated[str, AfterValidator(_repository)], ...], Field(min_length=1)]
+    repositories: Annotated[tuple[Annotated[str, AfterValidator(_repository)], ...], AfterValidator(_some)]
     playbooks: tuple[Path, ...] = ()
     server: Server = Server()
     tracker: TrackerSettings = TrackerSettings()
@@ -170,6 +183,8 @@ def _secret_keys(document: Mapping[str, object], section: str = "") -> Iterator[
 
 def _say(fault: ErrorDetails) -> str:
     where = ".".join(map(str, fault["loc"]))
+    if fault["type"] in _EXPECTED:
+        return f"{where}: expected {_EXPECTED[fault['type']]}"
     match fault["type"]:
         case "missing":
             return f"{where}: is missing"

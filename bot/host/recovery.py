@@ -66,7 +66,9 @@ class TimersPass:
         for timer in await self.store.read(lambda tx: tx.timers.due(now)):
             await self.store.write(lambda tx, t=timer: timers.fire(tx, t, now))  # type: ignore[misc]
         for execution in await self.store.read(lambda tx: overdue(tx, now)):
-            await self._time_out(execution, now)
+            # One that another host holds is that host's to end (C-90).
+            if execution.lease_until <= now or execution.owner == self.lease.owner:
+                await self._time_out(execution, now)
 
     async def _time_out(self, execution: Execution, now: Millis) -> None:
         timer = TimerId(new_id("tmr"))

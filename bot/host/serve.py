@@ -72,9 +72,9 @@ async def _run(host: Host, listener: socket.socket, stop: asyncio.Event) -> None
 
 
 def _on_signal(number: signal.Signals, stop: asyncio.Event) -> None:
-    _log.info("stopping", signal=number.name)
-    stop.set()
     for each in _SIGNALS:
         asyncio.get_running_loop().remove_signal_handler(each)
         # The next one ends the process, at once and whatever it is doing.
         signal.signal(each, signal.SIG_DFL)
+    stop.set()
+    _log.info("stopping", signal=number.name)

@@ -58,18 +58,27 @@ class StartPass:
 
     async def run(self) -> None:
         """Try every ready Work once."""
-        for work in await self.store.read(lambda tx: tx.works.ready()):
-            tries, until = self._later.get(work.id, (0, Millis(0)))
-            if until > self.clock.now():
-                continue
-            try:
-                await self._try(work)
-            except Exception as error:  # noqa: BLE001 - one Work must never stop the pass
-                wait = backoff(tries + 1, base=SECOND, most=5 * MINUTE)
-                self._later[work.id] = (tries + 1, Millis(self.clock.now() + wait))
-                _log.warning("start_postponed", work=work.id, wait_ms=wait, exc_info=error)
-            else:
-                self._later.pop(work.id, None)
+        after: Work | None = None
+        while page := await self._page(after):
+            for work in page:
+                await self._try_unless_postponed(work)
+            after = page[-1]
+
+    async def _page(self, after: Work | None) -> Sequence[Work]:
+        return await self.store.read(lambda tx: tx.works.ready(after=after))
+
+    async def _try_unless_postponed(self, work: Work) -> None:
+        tries, until = self._later.get(work.id, (0, Millis(0)))
+        if until > self.clock.now():
+            return
+        try:
+            await self._try(work)
+        except Exception as error:  # noqa: BLE001 - one Work must never stop the pass
+            wait = backoff(tries + 1, base=SECOND, most=5 * MINUTE)
+            self._later[work.id] = (tries + 1, Millis(self.clock.now() + wait))
+            _log.warning("start_postponed", work=work.id, wait_ms=wait, exc_info=error)
+        else:
+            self._later.pop(work.id, None)
 
     async def _try(self, work: Work) -> None:
         binding = self.bindings.of(work)

@@ -6,13 +6,21 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.errors import PublishError, PublishRefusedError, RateLimitedError, TrackerError, TrackerUnavailableError
-from bot.trackers.contract import PullRequest, ReadThreads, WritePullRequests
+from bot.trackers.contract import PullRequest, WritePullRequests
 
 _FORBIDDEN = frozenset({403, 422})
 _TAKEN = 422
 
 
-class PullRequests(ReadThreads, WritePullRequests, Protocol):
+class FindPullRequest(Protocol):
+    """Finding the pull request of a branch."""
+
+    async def find_pull_request(self, repository: str, *, head_ref: str) -> PullRequest | None:
+        """Return the newest pull request, open or not, whose head is this branch of the same repository."""
+        ...
+
+
+class PullRequests(FindPullRequest, WritePullRequests, Protocol):
     """Finding and writing pull requests."""
 
 
@@ -47,7 +55,7 @@ async def publish_pull_request(tracker: PullRequests, proposal: Proposal) -> Pul
         raise
 
 
-async def current_pull_request(tracker: ReadThreads, proposal: Proposal) -> PullRequest | None:
+async def current_pull_request(tracker: FindPullRequest, proposal: Proposal) -> PullRequest | None:
     """
     Return the open pull request of a branch, or None when there never was one.
 

@@ -22,6 +22,7 @@ class ReplyCode(enum.Enum):
     SEVERAL = "several"
     UNKNOWN_VERB = "unknown verb"
     POST_NEW = "post new"
+    GIVEN_UP = "given up"
     ALREADY_RUNNING = "already running"
     STATUS = "status"
     HELP = "help"

@@ -147,6 +147,7 @@ _REPLIES: Mapping[ReplyCode, Mapping[str, str]] = {
     ReplyCode.SEVERAL: {"explanation": "`hld-1`, `hld-2`"},
     ReplyCode.UNKNOWN_VERB: {"word": "aprove", "nearest": "approve"},
     ReplyCode.POST_NEW: {},
+    ReplyCode.GIVEN_UP: {"what": "your comment", "explanation": "the tracker failed with 502"},
     ReplyCode.ALREADY_RUNNING: {"playbook": "work-issue"},
     ReplyCode.STATUS: {"text": "**work-issue**: Held: ask @carol about #7"},
     ReplyCode.HELP: {},

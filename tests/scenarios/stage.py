@@ -8,29 +8,38 @@ they wait for has come true. With ``webhooks`` off, nothing that the tracker sen
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
 from pydantic import SecretStr
+from starlette.types import ASGIApp
 
 from bot.clock import SECOND
 from bot.demo.story import Cast, Check, Person, Thread
 from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER, REPOSITORY, Tokens, furnish
+from bot.domain.work import Work
 from bot.host.app import Host, Surroundings, open_host
 from bot.host.config import Config, Settings, TrackerSettings
+from bot.storage.contract import Tx
 from bot.storage.runner import InlineRunner
+from bot.trackers.embedded.courier import headers
 from bot.trackers.embedded.tracker import EmbeddedTracker
+from bot.trackers.embedded.values import Delivery
 from tests.clock import FakeClock
+from tests.scenarios.faults import Faults
 
 ADDRESS = "http://tracker.test"
 PATIENCE = 30.0
 """Real seconds that a program started by the bot may take before the stage gives up on it."""
 QUIET = 3
-"""Turns without any news after which only a program can still bring some."""
+"""Turns without any news after which only a program, or the clock, can still bring some."""
+LONG = 60
+"""Turns without any news, while no program runs, after which there will be none: each is a second by the clock."""
 PLAYBOOK = Path(__file__).parents[2] / "bot" / "demo" / "playbook.md"
 
 
@@ -48,7 +57,7 @@ class _Doorway(httpx.AsyncBaseTransport):
 
 @dataclass(kw_only=True)
 class Stage:
-    """The tracker, the people, and the bot while it is up."""
+    """The tracker, the people, and the bot while it is up. ``faults`` lie between the bot and the tracker."""
 
     directory: Path
     tracker: EmbeddedTracker
@@ -58,8 +67,10 @@ class Stage:
     secret: str
     doorway: _Doorway
     people: Mapping[str, Person]
+    faults: Faults
+    hook: int
     playbook: Path = PLAYBOOK
-    transport: httpx.AsyncBaseTransport | None = None
+    slots: int = 4
     pulse: asyncio.Event = field(default_factory=asyncio.Event)
     host: Host | None = None
 
@@ -81,7 +92,7 @@ class Stage:
             repositories=(REPOSITORY,),
             playbooks=(self.playbook,),
             tracker=TrackerSettings(url=ADDRESS),
-            settings=Settings(sweep=1 if not self.webhooks else 3_600_000, grace=1_000),
+            settings=Settings(sweep=1 if not self.webhooks else 3_600_000, grace=1_000, job_concurrency=self.slots),
             token=SecretStr(self.tokens.of(BOT)),
             secrets=(SecretStr(self.secret),),
         )
@@ -92,7 +103,7 @@ class Stage:
         around = Surroundings(
             clock=self.clock,
             runner=InlineRunner(),
-            transport=self.transport or httpx.ASGITransport(self.tracker.app),
+            transport=self.faults,
             ticks=self._ticks,
         )
         async with open_host(self.config, around) as host:
@@ -120,14 +131,14 @@ class Stage:
     async def until(self, description: str, check: Check) -> None:
         """Turn the wheel until the check holds. Raises when nothing happens any more and it does not."""
         quiet = 0
-        for _ in range(500):
+        while quiet <= LONG:
             news = await self.turn()
             if await check():
                 return
             quiet = 0 if news or self.up.wheels.woken.is_set() else quiet + 1
-            if quiet > QUIET:
+            if quiet > QUIET and await self._driving():
                 await self._wait_for_a_program(description)
-        raise AssertionError(f"did not come true: {description}")
+        raise AssertionError(f"nothing happens any more, and still not: {description}")
 
     async def settle(self) -> None:
         """Turn the wheel until nothing happens any more."""
@@ -149,12 +160,76 @@ class Stage:
         """Comment; returns the comment's id."""
         return (await self.tracker.comment(REPOSITORY, thread.number, body, by=by)).id
 
+    async def begin(self, title: str = "Fix the greeting", body: str = "It says wrold.") -> Thread:
+        """Open an issue with the label that starts work on it, both as the developer."""
+        thread = await self.issue(title, body)
+        await self.label(thread)
+        return thread
+
+    async def labelled(self, thread: Thread, name: str) -> None:
+        """Turn the wheel until a thread has a label."""
+
+        async def check() -> bool:
+            return name in await thread.labels()
+
+        await self.until(f"labelled {name}", check)
+
+    async def said(self, thread: Thread, text: str) -> None:
+        """Turn the wheel until a comment in a thread says something."""
+        await self.until(f"said {text!r}", lambda: thread.says(text))
+
+    async def ended(self, thread: Thread, *, works: int = 1) -> None:
+        """Turn the wheel until a thread has had so much Work, all of it has ended, and nothing is left to say."""
+
+        async def check() -> bool:
+            found = await self.works(thread)
+            return len(found) == works and all(work.state.final for work in found)
+
+        await self.until(f"ended {works}", check)
+        await self.settle()
+
+    async def works(self, thread: Thread) -> Sequence[Work]:
+        """Return the Work of a thread, oldest first."""
+        found = await self.up.store.read(lambda tx: tx.works.recent())
+        return [work for work in reversed(found) if work.number == thread.number]
+
+    async def ours(self, thread: Thread) -> list[str]:
+        """Return what the bot has written in a thread, oldest first."""
+        return [comment["body"] for comment in await thread.comments() if comment["user"]["login"] == BOT]
+
+    async def deliveries(self, event: str, action: str | None = None) -> list[Delivery]:
+        """Return what the tracker has sent of an event, oldest first."""
+        sent = await self.tracker.deliveries(REPOSITORY, self.hook)
+        return [each for each in reversed(sent) if each.event == event and action in {None, each.action}]
+
+    async def post(self, delivery: Delivery, **changes: object) -> httpx.Response:
+        """Send a delivery to the bot once more, with a guid of its own; ``changes`` are made to its payload."""
+        payload = json.dumps({**json.loads(delivery.payload), **changes})
+        again = replace(delivery, guid=secrets.token_hex(16), payload=payload)
+        return await self.send(again)
+
+    async def send(self, delivery: Delivery, *, to: ASGIApp | None = None) -> httpx.Response:
+        """Send a delivery as it is, to the bot or to another receiver."""
+        transport = httpx.ASGITransport(to or self.up.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://bot.test") as client:
+            content = delivery.payload.encode()
+            return await client.post("/webhooks/github", content=content, headers=headers(delivery))
+
+    async def _driving(self) -> bool:
+        """Whether a program runs, or is being stopped."""
+        now = self.clock.now()
+
+        def programs(tx: Tx) -> bool:
+            return bool(tx.executions.unconfirmed()) or any(each.lease_until > now for each in tx.executions.live())
+
+        return await self.up.store.read(programs)
+
     async def _wait_for_a_program(self, description: str) -> None:
         try:
             async with asyncio.timeout(PATIENCE):
                 await self.up.wheels.woken.wait()
         except TimeoutError as error:
-            raise AssertionError(f"nothing happens any more, and still not: {description}") from error
+            raise AssertionError(f"the program does not end, and still not: {description}") from error
 
     async def _ticks(self, _milliseconds: float) -> AsyncIterator[None]:
         while True:
@@ -164,7 +239,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(directory: Path, *, webhooks: bool = True, playbook: Path = PLAYBOOK) -> AsyncIterator[Stage]:
+async def open_stage(
+    directory: Path, *, webhooks: bool = True, playbook: Path = PLAYBOOK, slots: int = 4
+) -> AsyncIterator[Stage]:
     """Set the stage: the tracker with its people and its webhook; the bot is not up yet."""
     clock, doorway, secret = FakeClock(), _Doorway(), secrets.token_hex(32)
     async with AsyncExitStack() as stack:
@@ -182,7 +259,7 @@ async def open_stage(directory: Path, *, webhooks: bool = True, playbook: Path =
                 httpx.AsyncClient(transport=httpx.ASGITransport(tracker.app), base_url=ADDRESS, headers=headers)
             )
             people[login] = Person(login, person)
-        await tracker.create_hook(REPOSITORY, "http://bot.test/webhooks/github", secret)
+        hook = await tracker.create_hook(REPOSITORY, "http://bot.test/webhooks/github", secret)
         yield Stage(
             directory=directory,
             tracker=tracker,
@@ -192,5 +269,8 @@ async def open_stage(directory: Path, *, webhooks: bool = True, playbook: Path =
             secret=secret,
             doorway=doorway,
             people=people,
+            faults=Faults(httpx.ASGITransport(tracker.app)),
+            hook=hook.id,
             playbook=playbook,
+            slots=slots,
         )

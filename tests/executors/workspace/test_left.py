@@ -181,8 +181,8 @@ Tamper = Callable[[Path, Path], object]
 @pytest.mark.parametrize(
     "tamper",
     [
-        lambda repository, other: (shutil.rmtree(repository), repository.symlink_to(other)),
-        lambda repository, other: (shutil.rmtree(repository), repository.write_text(f"gitdir: {other}\n")),
+        lambda repository, other: _replaced(repository, other, by_file=False),
+        lambda repository, other: _replaced(repository, other, by_file=True),
         lambda repository, _: shutil.rmtree(repository),
         lambda repository, other: _replaced(repository / "objects", other / "objects"),
         lambda repository, other: _replaced(repository / "objects" / "pack", other / "objects" / "pack"),
@@ -209,12 +209,15 @@ async def test_a_repository_that_was_tampered_with_is_not_followed(
     assert secret not in git(workspace.mirror.path, "for-each-ref")
 
 
-def _replaced(path: Path, target: Path) -> None:
+def _replaced(path: Path, target: Path, *, by_file: bool = False) -> None:
     if path.is_dir():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-    path.symlink_to(target)
+    if by_file:
+        path.write_text(f"gitdir: {target}\n")
+    else:
+        path.symlink_to(target)
 
 
 def _pipe(path: Path) -> None:

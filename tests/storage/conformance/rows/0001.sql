@@ -49,7 +49,7 @@ INSERT INTO executions (
     'exe-1', 'wrk-1', 'repository:1', 1, 1, 'host-a', 60001, 'running', 1, 'agents', 'evt-1',
     '{"config":{},"executor":"agent","generation":"g","playbook":{},"pool":"agents","retry":[300000],"timeout":3600000,"version":1}',
     '{"dropped":0,"dropped_time":0,"kept":[{"ended_at":null,"invoke":"called","isolated":false,"recovered":false,"relaunched":false,"started_at":1}],"version":1}',
-    3600001, 1, NULL, '{"pid":1}', '{"comment":"","status":"review"}', NULL, NULL, NULL, '', 'digest', 0, 0
+    3600001, 1, NULL, '{"pid":1}', '{"comment":"","status":"review","used":{}}', NULL, NULL, NULL, '', 'digest', 0, 0
 )
 
 -- name: rows_0001_12_input

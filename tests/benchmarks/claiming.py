@@ -1,0 +1,127 @@
+"""
+Claims: how many attempts are started in a second, one after the other and several at once.
+
+The same is measured in a database with nothing behind it and in one with a long past, in turn: what has ended
+must not slow down what starts. Attempts are ended between the batches, outside the measured time, as no host has
+many of them at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from bot.domain.work import Work
+from bot.scheduler.claim import Claimed
+from bot.storage.contract import Tx
+from bot.storage.runner import ThreadRunner
+from bot.storage.sqlite.connect import SqliteSettings
+from bot.storage.sqlite.store import SqliteStore
+from bot.storage.statements import for_dialect
+from tests.benchmarks.past import complete, multiply, put_ended
+from tests.benchmarks.quantiles import percentile
+from tests.benchmarks.report import Number, Section
+from tests.benchmarks.scale import Scale
+from tests.clock import START
+from tests.factories import claim_one, make_work, put_work
+from tests.storage.backend import MIGRATIONS
+
+CONCURRENCIES = (1, 16)
+_GROUP = 500
+"""How many Works are stored in one transaction while a database is prepared."""
+
+
+@dataclass(kw_only=True)
+class Tally:
+    """What was measured of one combination; times in seconds."""
+
+    elapsed: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+
+    def figures(self) -> tuple[float, float]:
+        """Return claims per second, and the median of a claim in milliseconds."""
+        return len(self.latencies) / self.elapsed, percentile(self.latencies, 50) * 1_000
+
+
+async def measure(directory: Path, scale: Scale) -> Section:
+    """Measure in a directory that is thrown away afterwards."""
+    pasts = {0: directory / "fresh.db", scale.finished: directory / "aged.db"}
+    tallies = {(finished, concurrency): Tally() for finished in pasts for concurrency in CONCURRENCIES}
+    async with AsyncExitStack() as stack:
+        stores: dict[int, SqliteStore[Tx]] = {}
+        for finished, path in pasts.items():
+            if finished:
+                await age(path, finished)
+            stores[finished] = await _open(path)
+            stack.push_async_callback(stores[finished].close)
+            await _prepare(stores[finished], scale.claims * len(CONCURRENCIES))
+        for _ in range(scale.claims // scale.batch):
+            for (finished, concurrency), tally in tallies.items():
+                await _batch(stores[finished], concurrency, scale.batch, tally)
+    return _section(scale, tallies)
+
+
+async def _open(path: Path) -> SqliteStore[Tx]:
+    return await SqliteStore.open(
+        SqliteSettings(path=path),
+        bind=Tx,
+        statements=for_dialect("sqlite"),
+        migrations=MIGRATIONS,
+        runner=ThreadRunner(),
+    )
+
+
+async def age(path: Path, finished: int) -> None:
+    """Make a database in which so many Works have ended."""
+    store = await _open(path)
+    await store.write(put_ended)
+    await store.close()
+    await asyncio.to_thread(multiply, path, finished - 1)
+
+
+async def _prepare(store: SqliteStore[Tx], ready: int) -> None:
+    for start in range(1, ready + 1, _GROUP):
+
+        def change(tx: Tx, start: int = start) -> None:
+            for number in range(start, min(start + _GROUP, ready + 1)):
+                put_work(tx, make_work(number))
+
+        await store.write(change)
+
+
+async def _batch(store: SqliteStore[Tx], concurrency: int, size: int, tally: Tally) -> None:
+    loop = asyncio.get_running_loop()
+    ready = iter(await store.read(lambda tx: tx.works.ready(limit=size)))
+
+    async def keep_claiming() -> list[Claimed]:
+        return [await _timed(store, work, tally) for work in ready]
+
+    began = loop.time()
+    claimed = list(chain.from_iterable(await asyncio.gather(*(keep_claiming() for _ in range(concurrency)))))
+    tally.elapsed += loop.time() - began
+    await store.write(lambda tx: complete(tx, claimed))
+
+
+async def _timed(store: SqliteStore[Tx], work: Work, tally: Tally) -> Claimed:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    claimed = await claim_one(store, work.id, now=START)
+    tally.latencies.append(loop.time() - began)
+    return claimed
+
+
+def _section(scale: Scale, tallies: dict[tuple[int, int], Tally]) -> Section:
+    rows: dict[str, tuple[Number, ...]] = {}
+    for concurrency in CONCURRENCIES:
+        fresh, past = tallies[0, concurrency].figures(), tallies[scale.finished, concurrency].figures()
+        rows[f"{concurrency} at a time"] = (*fresh, *past, past[0] / fresh[0])
+    aged = f"{scale.finished:,}"
+    return Section(
+        key="claims",
+        title=f"Claims: {scale.claims:,} for each figure, beside 0 and beside {aged} finished Works, in turn",
+        columns=("per second", "p50 ms", f"{aged}: /s", f"{aged}: p50", "ratio"),
+        rows=rows,
+    )

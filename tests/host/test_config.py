@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import pytest
+
+from bot.errors import ConfigError
+from bot.host.config import SECRETS, TOKEN, Config, load_config
+
+GOOD = """\
+data = "state"
+repositories = ["acme/greeter"]
+"""
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def token() -> str:
+    return secrets.token_hex()
+
+
+def write(directory: Path, text: str) -> Path:
+    path = directory / "trackside.toml"
+    path.write_text(text)
+    return path
+
+
+def complaints(path: Path, token: str) -> list[str]:
+    """Return what is wrong with a file, line by line, without its name at the beginning of each."""
+    with pytest.raises(ConfigError) as caught:
+        load_config(path, {TOKEN: token})
+    lines = str(caught.value).splitlines()
+    assert all(line.startswith(f"{path}: ") for line in lines), lines
+    return [line.removeprefix(f"{path}: ") for line in lines]
+
+
+def test_a_short_configuration_is_complete(tmp_path: Path, token: str) -> None:
+    config = load_config(write(tmp_path, GOOD), {TOKEN: token})
+    assert config.token.get_secret_value() == token
+    assert config.secrets == ()
+    assert config.repositories == ("acme/greeter",)
+    assert (config.server.host, config.server.port) == ("127.0.0.1", 8000)
+    assert config.tracker.url == "https://api.github.com"
+    assert (config.settings.lease, config.settings.timeout, config.settings.sweep) == (60_000, 3_600_000, 120_000)
+    assert config.playbooks == ()
+
+
+def test_relative_paths_start_from_the_file(tmp_path: Path, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conf").mkdir()
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "conf", 'data = "../state"\nrepositories = ["a/b"]\nplaybooks = ["books", "/etc/books"]\n')
+    config = load_config(Path("conf/trackside.toml"), {TOKEN: token})
+    assert config.data == tmp_path / "conf" / ".." / "state"
+    assert config.playbooks == (tmp_path / "conf" / "books", Path("/etc/books"))
+
+
+def test_durations_are_read_as_people_write_them(tmp_path: Path, token: str) -> None:
+    config = load_config(write(tmp_path, GOOD + '[settings]\nlease = "90s"\ntimeout = "1h30m"\n'), {TOKEN: token})
+    assert (config.settings.lease, config.settings.timeout) == (90_000, 5_400_000)
+
+
+def test_capacity_is_kept_by_pool(tmp_path: Path, token: str) -> None:
+    # C-141, C-143
+    text = GOOD + "[settings]\nconcurrency = 2\njob_concurrency = 7\n"
+    limits = load_config(write(tmp_path, text), {TOKEN: token}).limits
+    assert dict(limits.pools) == {"agents": 2, "jobs": 7}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('data = "state"', ["repositories: is missing"]),
+        ('repositories = ["a/b"]', ["data: is missing"]),
+        ('data = "d"\nrepositories = []', ["repositories: name at least one owner/name"]),
+        ('data = "d"\nrepositories = ["a"]', ["repositories.0: expected owner/name, not 'a'"]),
+        ('data = "d"\nrepositories = ["a/b/c"]', ["repositories.0: expected owner/name, not 'a/b/c'"]),
+        (GOOD + 'playbok = ["x"]', ["playbok: unknown key; did you mean 'playbooks'?"]),
+        (GOOD + "xyz = 1", ["xyz: unknown key"]),
+        (GOOD + "[server]\nprot = 1", ["server.prot: unknown key; did you mean 'port'?"]),
+        (GOOD + "[settings]\ngraze = '1s'", ["settings.graze: unknown key; did you mean 'grace'?"]),
+        (GOOD + "[server]\nport = 65536", ["server.port: Input should be less than or equal to 65535"]),
+        (GOOD + "[server]\nport = '80'", ["server.port: expected a whole number"]),
+        (GOOD + "[server]\nhost = ''", ["server.host: String should have at least 1 character"]),
+        (
+            GOOD + "[settings]\nconcurrency = 0",
+            ["settings.concurrency: Input should be greater than or equal to 1"],
+        ),
+        (GOOD + "[settings]\nconcurrency = true", ["settings.concurrency: expected a whole number"]),
+        # a bare number would be milliseconds, and was meant as seconds
+        (GOOD + "[settings]\nlease = 60", ["settings.lease: expected a duration such as 30s, 5m or 1h, not 60"]),
+        (GOOD + "[settings]\nlease = 'x'", ["settings.lease: expected a duration such as 30s, 5m or 1h, not 'x'"]),
+        (
+            GOOD + "[settings]\nlease = '0s'",
+            ["settings.lease: a duration is more than nothing and at most 365d, not '0s'"],
+        ),
+        (GOOD + "[tracker]\nurl = 'api'", ["tracker.url: expected a URL such as https://api.github.com, not 'api'"]),
+        (
+            GOOD + "[tracker]\nurl = 'ftp://a'",
+            ["tracker.url: expected a URL such as https://api.github.com, not 'ftp://a'"],
+        ),
+        ('data = "d"\nrepositories = "a/b"', ["repositories: expected a list"]),
+        ('data = "d"\nrepositories = [1]', ["repositories.0: expected text"]),
+        (GOOD + "server = 1", ["server: expected a table of keys"]),
+        # all of them at once
+        (
+            "data = 1\nrepositories = ['a']\n[server]\nport = -1",
+            [
+                "data: expected a path",
+                "repositories.0: expected owner/name, not 'a'",
+                "server.port: Input should be greater than or equal to 0",
+            ],
+        ),
+    ],
+)
+def test_every_slip_is_named_by_file_and_key(tmp_path: Path, token: str, text: str, expected: list[str]) -> None:
+    assert complaints(write(tmp_path, text), token) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("token = '{}'\n" + GOOD, "token"),
+        ("secrets = ['{}']\n" + GOOD, "secrets"),
+        (GOOD + "[tracker]\ntoken = '{}'", "tracker.token"),
+        (GOOD + "[server]\nwebhook_secret = '{}'", "server.webhook_secret"),
+    ],
+)
+def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path: Path, token: str, text: str, key: str) -> None:
+    found = complaints(write(tmp_path, text.format(token)), token)
+    assert found == [f"{key}: secrets do not belong in a file; set {TOKEN} and {SECRETS} instead"]
+
+
+def test_a_login_in_the_trackers_url_is_refused_and_not_repeated(tmp_path: Path, token: str) -> None:
+    path = write(tmp_path, f"{GOOD}[tracker]\nurl = 'https://me:{token}@tracker.example'")
+    assert complaints(path, token) == [f"tracker.url: a URL in a file must not hold a login; set {TOKEN} instead"]
+
+
+def test_a_slash_at_the_end_of_the_trackers_url_changes_nothing(tmp_path: Path, token: str) -> None:
+    path = write(tmp_path, GOOD + "[tracker]\nurl = 'https://api.github.com/'")
+    assert load_config(path, {TOKEN: token}).tracker.url == "https://api.github.com"
+
+
+@pytest.mark.parametrize("value", [None, "", "  \n"])
+def test_a_missing_token_is_said_by_its_variable(tmp_path: Path, value: str | None) -> None:
+    environment = {} if value is None else {TOKEN: value}
+    with pytest.raises(ConfigError, match=r"^TRACKSIDE_TOKEN is not set: "):
+        load_config(write(tmp_path, GOOD), environment)
+
+
+def test_secrets_are_separated_by_commas(tmp_path: Path) -> None:
+    new, old, token = (secrets.token_hex() for _ in range(3))
+    environment = {TOKEN: f"{token}\n", SECRETS: f"{new}, {old},"}
+    config = load_config(write(tmp_path, GOOD), environment)
+    assert [secret.get_secret_value() for secret in config.secrets] == [new, old]
+    assert config.token.get_secret_value() == token
+
+
+def test_secrets_do_not_show_in_the_configurations_text(tmp_path: Path, token: str) -> None:
+    config = load_config(write(tmp_path, GOOD), {TOKEN: token, SECRETS: token})
+    assert token not in repr(config)
+    assert token not in config.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(b"data = ", "is not valid TOML: "), (b"data = '\xff'", "is not valid TOML: "), (None, "cannot be read: ")],
+)
+def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, token: str, content: bytes | None, reason: str) -> None:
+    path = tmp_path / "trackside.toml"
+    if content is not None:
+        path.write_bytes(content)
+    (found,) = complaints(path, token)
+    assert found.startswith(reason)
+
+
+def test_the_example_holds_every_key_with_its_default(tmp_path: Path, token: str) -> None:
+    example = load_config(ROOT / "trackside.example.toml", {TOKEN: token})
+    plain = load_config(write(tmp_path, GOOD), {TOKEN: token})
+    for name, field in Config.model_fields.items():
+        if name not in {"data", "repositories"}:
+            assert getattr(example, name) == getattr(plain, name), field
