@@ -43,7 +43,8 @@ def usage(used: UsageView) -> Iterator[str]:
     """Yield what was used, one figure each; what was not used and has no cap is left out."""
     if used.attempts:
         yield count(used.attempts, "attempt")
-    if used.turns:
+    if used.turns > used.attempts:
+        # An attempt that was never suspended is one turn, which need not be said twice.
         yield count(used.turns, "turn")
     if used.minutes:
         hours, minutes = divmod(used.minutes, 60)

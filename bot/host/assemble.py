@@ -15,7 +15,7 @@ from bot.executors.workspace.git import Git
 from bot.executors.workspace.workspaces import Workspaces
 from bot.host.attempts import Attempts
 from bot.host.bindings import Bindings
-from bot.host.config import GITHUB, Config
+from bot.host.config import Config
 from bot.host.loop import Loop, Pass
 from bot.host.orders import Orders
 from bot.host.places import Places, ScopePermission, Wanted
@@ -37,6 +37,7 @@ from projectors.redact import Redactor
 from projectors.safe import Safe
 from projectors.settings import Command
 from projectors.settings import Settings as Texts
+from projectors.triggers import TriggerLabels
 from webhooks.authority import Authority
 from webhooks.desk import Desk
 from webhooks.router import Router
@@ -95,9 +96,8 @@ class Parts:
 
     @cached_property
     def workspaces(self) -> Workspaces:
-        """Where runs work. Only GitHub itself is shown the token over git."""
-        remote = self.config.tracker.url == GITHUB
-        token = self.config.token.get_secret_value() if remote else ""
+        """Where runs work. The token goes to git only for a repository that is reached over HTTP."""
+        token = self.config.token.get_secret_value()
         return Workspaces(root=self.config.data.absolute() / "workspaces", git=Git(token=token))
 
     @cached_property
@@ -212,7 +212,22 @@ def _outward(parts: Parts) -> list[Pass]:
         threads=Threads(playbooks=parts.playbooks, explain=parts.explain),
         settings=parts.texts,
     )
-    return [Pass(name="notes", run=notes.run), Pass(name="project", run=project.run)]
+    triggers = TriggerLabels(
+        tracker=parts.tracker,
+        clock=parts.clock,
+        limiter=parts.limiter,
+        repositories=parts.config.repositories,
+        triggers={
+            playbook.on.label: playbook.name
+            for playbook in parts.playbooks.values()
+            if playbook.on is not None and playbook.on.label is not None
+        },
+    )
+    return [
+        Pass(name="labels", run=triggers.run),
+        Pass(name="notes", run=notes.run),
+        Pass(name="project", run=project.run),
+    ]
 
 
 def _attempts(parts: Parts) -> Attempts:

@@ -29,7 +29,7 @@ from bot.domain.execution import Execution, Fence, Phase
 from bot.domain.result import Ending, Order, Outcome, Result
 from bot.domain.retry import backoff
 from bot.domain.work import Work
-from bot.errors import ExecutorError, PublishError, StaleEpochError, TrackerError, TracksideError
+from bot.errors import ExecutorError, PublishError, StaleEpochError, StorageError, TrackerError, TracksideError
 from bot.executors.contract import ExecutionContext, Executor, Handle
 from bot.ids import ExecutionId, TimerId, new_id
 from bot.playbook.outcome import Decision, outcome
@@ -142,9 +142,23 @@ class Attempts:
         except asyncio.CancelledError:
             await self._give_back(fence, self.clock.now())
             raise
-        except Exception:
-            # A fault of ours, or of the database: recovery takes the attempt up again, not at once.
-            log.exception("attempt_interrupted")
+        except (StorageError, TrackerError) as error:
+            # Recovery takes the attempt up again, when the database or the tracker may be back.
+            log.warning("attempt_interrupted", reason=str(error))
+            await self._give_back(fence, Millis(self.clock.now() + MINUTE))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must end as a failure that people see
+            await self._broken(fence, log, error)
+
+    async def _broken(self, fence: Fence, log: structlog.typing.FilteringBoundLogger, error: Exception) -> None:
+        """End an attempt that met a fault of ours: a failure like any other, so that it is bounded and shown."""
+        error_id = new_id("err")
+        log.error("attempt_broken", error_id=error_id, exc_info=error)
+        summary = f"internal error {error_id}; the log of the bot explains it"
+        ending = Ending(outcome=Outcome.FAILED, comment=summary, summary=summary)
+        try:
+            await self._finish(fence, ending, stopped=False)
+        except TracksideError:
+            log.exception("attempt_not_ended", error_id=error_id)
             await self._give_back(fence, Millis(self.clock.now() + MINUTE))
 
     async def _live(self, taken: Taken) -> None:
@@ -177,6 +191,8 @@ class Attempts:
             await self._write(lambda tx, now: launch.begin(tx, fence, token=digest, isolated=False, now=now))
             handle = await executor.run(order, ExecutionContext(persist=self._persist(fence)))
         await self._write(lambda tx, now: launch.confirm(tx, fence, now))
+        event = "adopted" if taken.adopt else "launched"
+        _log.info(event, work=execution.work, execution=fence.execution, epoch=fence.epoch)
         self.wake()
         return handle
 
@@ -237,6 +253,9 @@ class Attempts:
         if isinstance(answer, Overtaken):
             # Events of this Work are not routed yet. Recovery comes back when that may have been done.
             await self._give_back(fence, Millis(self.clock.now() + SECOND))
+        else:
+            outcome, status = ending.outcome.value, ending.status
+            _log.info("finished", execution=fence.execution, epoch=fence.epoch, outcome=outcome, status=status)
         self.wake()
 
     async def _renew(self, fence: Fence) -> None:

@@ -13,7 +13,8 @@ def executors(data: Path, *, grace: int) -> Mapping[str, Executor]:
     """
     Return the executors by name. Nothing is made or started yet.
 
-    Each keeps its runs below ``data``, in a directory of its name. ``grace`` is the time between the request to stop a run and its end, in milliseconds.
+    Each keeps its runs below ``data``, in a directory of its name. ``grace`` is the time between the request to stop
+    a run and its end, in milliseconds.
     """
     name = "shell"
     return {name: ShellExecutor(data / name, name=name, pool="jobs", grace=grace)}

@@ -27,7 +27,7 @@ def instance(data: Path) -> Iterator[str]:
     cannot be written.
     """
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(data / "instance", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise ConfigError(f"{data}: cannot be used for `data`: {error.strerror}") from error

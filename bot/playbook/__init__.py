@@ -5,7 +5,7 @@ A playbook is one Markdown file. Its front matter is read by ``load`` (``source`
 reads YAML and remembers lines, ``schema`` and ``cross`` say what is allowed, ``complaints`` says it to
 people), its body by ``template``. What comes out is a frozen ``playbook.Playbook`` that can be pinned with an
 attempt. ``render`` makes the prompt, ``outcome`` turns a finished run into a decision, ``find`` reads whole
-folders and ``ceiling`` says whether a repository's own playbook stays within what the operator allows.
+folders, and ``support`` names what the format can say and this version does not do yet.
 
 Everything here is pure, apart from ``find``, which reads files.
 """

@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.benchmarks.deliveries import BYTES
 from tests.benchmarks.load import Orders, Round
 from tests.benchmarks.quantiles import percentile
-from tests.benchmarks.report import Number, Section
+from tests.benchmarks.report import Section, ratios
 from tests.benchmarks.scale import Scale
 from tests.benchmarks.statements import count
 
@@ -57,6 +57,7 @@ async def measure(directory: Path, scale: Scale) -> Section:
     for kind in KINDS:
         _check(directory / kind, kind, found[kind])
     receiver, bare = (_figures(found[kind], used[kind]) for kind in KINDS)
+    counts = [sum(len(each.latencies) for each in found[kind]) for kind in KINDS]
     return Section(
         key="webhooks",
         title=(
@@ -65,18 +66,18 @@ async def measure(directory: Path, scale: Scale) -> Section:
         ),
         columns=("per second", "p50 ms", "p99 ms", "CPU ms each", "accepted"),
         rows={
-            "receiver": receiver,
-            "bare route, one durable insert": bare,
-            "receiver / bare route": (*(_ratio(a, b) for a, b in zip(receiver[:-1], bare[:-1], strict=True)), None),
+            "receiver": (*receiver, counts[0]),
+            "bare route, one durable insert": (*bare, counts[1]),
+            "receiver / bare route": (*ratios(receiver, bare), None),
         },
     )
 
 
-def _figures(rounds: Sequence[Round], used: float) -> tuple[Number, ...]:
+def _figures(rounds: Sequence[Round], used: float) -> tuple[float, ...]:
     latencies = [latency * 1_000 for each in rounds for latency in each.latencies]
     rate = len(latencies) / sum(each.elapsed for each in rounds)
     cost = used * 1_000 / sum(each.sent for each in rounds)
-    return rate, percentile(latencies, 50), percentile(latencies, 99), cost, len(latencies)
+    return rate, percentile(latencies, 50), percentile(latencies, 99), cost
 
 
 def processor_time(process: int) -> float:
@@ -84,10 +85,6 @@ def processor_time(process: int) -> float:
     # The name stands in parentheses and may itself hold spaces.
     fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _ratio(one: Number, other: Number) -> float:
-    return float(one or 0) / float(other or 1)
 
 
 def _check(directory: Path, kind: str, rounds: Sequence[Round]) -> None:

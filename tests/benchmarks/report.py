@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 Number = int | float | None
 """Counts are integers. None stands where a column has no meaning for a row."""
 
-_LABEL, _CELL = 34, 16
+_LABEL, _CELL = 34, 14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +32,11 @@ class Section:
     def document(self) -> Mapping[str, Mapping[str, Number]]:
         """Return the figures by row and column."""
         return {name: dict(zip(self.columns, values, strict=True)) for name, values in self.rows.items()}
+
+
+def ratios(ones: Sequence[float], others: Sequence[float]) -> tuple[Number, ...]:
+    """Return how the figures of one row compare with those of another; None where there is nothing to compare with."""
+    return tuple(one / other if other else None for one, other in zip(ones, others, strict=True))
 
 
 def _line(label: str, cells: Sequence[str]) -> str:

@@ -27,7 +27,9 @@ from tests.storage.backend import INLINE
 ROOT = Path(__file__).parents[2]
 ROWS: Mapping[str, tuple[str, ...]] = {
     "webhooks": ("receiver", "bare route, one durable insert", "receiver / bare route"),
-    "claims": ("1 at a time", "16 at a time"),
+    "claims": tuple(
+        f"{concurrency} at a time, {what}" for concurrency in (1, 16) for what in ("fresh", "aged", "aged / fresh")
+    ),
     "latency": ("until the attempt is claimed", "until the process is started", "until a state: label is shown"),
 }
 

@@ -148,7 +148,7 @@ async def test_a_run_knows_its_order_and_nothing_of_the_hosts_secrets(state: Pat
         "TRACKSIDE_WORK": "wrk-0000000000000001",
         "TRACKSIDE_ATTEMPT": "2",
         "TRACKSIDE_API": "http://127.0.0.1:1",
-        "TRACKSIDE_TOKEN": token,
+        "TRACKSIDE_RUN_TOKEN": token,
     }
 
 

@@ -16,12 +16,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import uvicorn
 from starlette.types import ASGIApp
 
 from bot.clock import SystemClock
+from bot.demo.world import BOT, REPOSITORY
 from bot.host.config import SECRETS, TOKEN
 from bot.host.listen import address_of, listening
 from bot.host.quiet import QuietServer
@@ -32,8 +34,9 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """The address of a tracker that knows one account and no repository, and a token for it."""
+    """A tracker that knows the bot's account and no repository, its address, and the account's token."""
 
+    tracker: EmbeddedTracker
     url: str
     token: str
 
@@ -48,11 +51,11 @@ async def tracker_desk(directory: Path) -> AsyncIterator[Desk]:
                 directory / "tracker.db", directory / "git", clock=SystemClock(), client=client, base_url=address
             ) as tracker,
         ):
-            token = await tracker.add_user("trackside-bot", bot=True)
+            token = await tracker.add_user(BOT, bot=True)
             server = QuietServer(_settings(tracker.app))
             serving = asyncio.create_task(server.serve([listener]))
             try:
-                yield Desk(url=address, token=token)
+                yield Desk(tracker=tracker, url=address, token=token)
             finally:
                 server.should_exit = True
                 await serving
@@ -69,7 +72,7 @@ def write_config(directory: Path, *, url: str, port: int = 0, **lines: str) -> P
     more = "".join(f"{key} = {value}\n" for key, value in lines.items())
     path = directory / "trackside.toml"
     tables = f'server = {{port = {port}}}\ntracker = {{url = "{url}"}}\n'
-    path.write_text(f'data = "bot"\nrepositories = ["acme/greeter"]\n{more}{tables}')
+    path.write_text(f'data = "bot"\nrepositories = ["{REPOSITORY}"]\n{more}{tables}')
     return path
 
 
@@ -80,7 +83,7 @@ class Service:
     process: asyncio.subprocess.Process
     lines: list[str]
 
-    async def event(self, name: str) -> dict[str, str]:
+    async def event(self, name: str) -> dict[str, Any]:
         """Read the log until an event. Fails when the log ends before."""
         async with asyncio.timeout(PATIENCE):
             while line := await self._reader.readline():

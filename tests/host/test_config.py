@@ -61,7 +61,7 @@ def test_durations_are_read_as_people_write_them(tmp_path: Path, token: str) -> 
 
 
 def test_capacity_is_kept_by_pool(tmp_path: Path, token: str) -> None:
-    # C-141, C-143
+    # C-143
     text = GOOD + "[settings]\nconcurrency = 2\njob_concurrency = 7\n"
     limits = load_config(write(tmp_path, text), {TOKEN: token}).limits
     assert dict(limits.pools) == {"agents": 2, "jobs": 7}
@@ -149,6 +149,7 @@ def test_a_missing_token_is_said_by_its_variable(tmp_path: Path, value: str | No
 
 
 def test_secrets_are_separated_by_commas(tmp_path: Path) -> None:
+    # gh-K-10
     new, old, token = (secrets.token_hex() for _ in range(3))
     environment = {TOKEN: f"{token}\n", SECRETS: f"{new}, {old},"}
     config = load_config(write(tmp_path, GOOD), environment)
@@ -157,6 +158,7 @@ def test_secrets_are_separated_by_commas(tmp_path: Path) -> None:
 
 
 def test_secrets_do_not_show_in_the_configurations_text(tmp_path: Path, token: str) -> None:
+    # gh-S-04
     config = load_config(write(tmp_path, GOOD), {TOKEN: token, SECRETS: token})
     assert token not in repr(config)
     assert token not in config.model_dump_json()

@@ -14,11 +14,11 @@ from pathlib import Path
 import uvicorn
 from pydantic import SecretStr
 
-from bot.clock import SystemClock
 from bot.demo.world import REPOSITORY
 from bot.host.app import open_store
 from bot.host.config import Config
 from bot.storage.runner import ThreadRunner
+from tests.clock import FakeClock
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
 
@@ -27,7 +27,7 @@ async def accept(data: Path, socket: int, secret: str) -> None:
     """Take deliveries until killed."""
     config = Config(data=data, repositories=(REPOSITORY,), token=SecretStr("none"))
     store = await open_store(config, ThreadRunner())
-    receiver = Receiver(secrets=[secret.encode()], accept=Intake(store, SystemClock(), lambda: None).accept)
+    receiver = Receiver(secrets=[secret.encode()], accept=Intake(store, FakeClock(), lambda: None).accept)
     await uvicorn.Server(uvicorn.Config(receiver, fd=socket, loop="asyncio", lifespan="off")).serve()
 
 

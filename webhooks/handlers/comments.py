@@ -12,6 +12,7 @@ from bot.views.reply import Reply, ReplyCode
 from webhooks.answers import reply_note, throttle
 from webhooks.commands import Command, parse
 from webhooks.desk import Change, Desk, Routed, unmatched
+from webhooks.fact_documents import from_document
 from webhooks.facts import CommentFact
 from webhooks.handlers.commands import Said, carry_out
 from webhooks.history import ensure_item
@@ -24,13 +25,13 @@ async def handle_comment(desk: Desk, event: Event, fact: CommentFact) -> Change:
         return unmatched("written by a bot")
     if await desk.store.read(lambda tx: tx.threads.is_ours(fact.comment_id)):
         return unmatched("written by us")
-    if fact.edited and await _seen_before(desk, fact):
-        return _edited(fact)
     commands = parse(fact.body)
+    if fact.edited:
+        earlier = await _earlier(desk, event, fact)
+        if earlier or commands:
+            return _edited(fact, earlier)
     if not commands:
         return await _input(desk, event, fact)
-    if fact.edited:
-        return _edited(fact)
     said = Said(
         repository=fact.repository,
         number=fact.number,
@@ -41,14 +42,18 @@ async def handle_comment(desk: Desk, event: Event, fact: CommentFact) -> Change:
     return await carry_out(desk, said, commands)
 
 
-async def _seen_before(desk: Desk, fact: CommentFact) -> bool:
-    first = f"comment:{fact.repository.id}/{fact.comment_id}"
-    return await desk.store.read(lambda tx: tx.events.by_natural_key(first)) is not None
+async def _earlier(desk: Desk, event: Event, fact: CommentFact) -> tuple[CommentFact, ...]:
+    """Return what was accepted of a comment before: what it said at first, and each text it was rewritten to."""
+    events = await desk.store.read(lambda tx: tx.events.with_key(fact.keys[0]))
+    facts = (from_document(each.data) for each in events if each.seq < event.seq and each.type == event.type)
+    return tuple(each for each in facts if isinstance(each, CommentFact) and each.comment_id == fact.comment_id)
 
 
-def _edited(fact: CommentFact) -> Change:
+def _edited(fact: CommentFact, earlier: tuple[CommentFact, ...]) -> Change:
     # Only what a new comment says is done (ag-E06): a command that an edit added is answered, the rest is silence.
-    before = parse(fact.previous_body or "")
+    # The API does not tell what an edit replaced, so what was seen before counts too.
+    texts = [fact.previous_body or "", *(each.body for each in earlier)]
+    before = [command for text in texts for command in parse(text)]
     added = [command for command in parse(fact.body) if isinstance(command, Command) and command not in before]
     if not added:
         return unmatched("an edit says nothing new to us")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.domain.branch import branch_name
-
 from bot.clock import Millis
+from bot.domain.branch import branch_name
 from bot.domain.event import Event, Routing
 from bot.domain.permission import Permission
 from bot.domain.scope import branch_key, item_key, repository_scope

@@ -48,7 +48,7 @@ def environment(
         "TRACKSIDE_WORK": order.work,
         "TRACKSIDE_ATTEMPT": str(order.attempt),
         "TRACKSIDE_API": order.api,
-        "TRACKSIDE_TOKEN": order.token,
+        "TRACKSIDE_RUN_TOKEN": order.token,
     }
 
 

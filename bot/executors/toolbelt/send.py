@@ -35,7 +35,7 @@ def declare(turn: Turn, environment: Mapping[str, str]) -> None:
     """
     api, run = environment.get("TRACKSIDE_API", ""), environment.get("TRACKSIDE_RUN", "")
     directory = Path(run, "spool") if run else None
-    if api and _post(api, environment.get("TRACKSIDE_TOKEN", ""), turn):
+    if api and _post(api, environment.get("TRACKSIDE_RUN_TOKEN", ""), turn):
         if directory is not None:
             spool.clear(directory)
         return

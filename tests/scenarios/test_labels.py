@@ -1,0 +1,1 @@
+"""What the labels say while Work waits, fails, goes on and ends, and what taking them off does."""
