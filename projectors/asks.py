@@ -146,9 +146,11 @@ def _end(hold: HoldView, words: Words) -> list[str]:
         return [f"So far:\n\n{decided}"] if decided else []
     by = f" by {name(hold.settled_by)}" if hold.settled_by and hold.state in _BY_PEOPLE else ""
     at = f", {words.time(hold.settled_at)}" if hold.settled_at is not None else ""
-    said = words.line(hold.settled_reason) if hold.settled_reason and not decided and by else ""
-    why = said or _BECAUSE.get(hold.state, "")
-    return ["---", f"**{_SETTLED[hold.state]}**{by}{at}. {why}".rstrip(), decided]
+    # One decision is told by its end; of several, each is listed.
+    several = len(hold.decisions) > 1
+    reason = hold.settled_reason if by and hold.settled_reason not in _PAST.values() else ""
+    why = words.line(reason) if reason and not several else _BECAUSE.get(hold.state, "")
+    return ["---", f"**{_SETTLED[hold.state]}**{by}{at}. {why}".rstrip(), decided if several else ""]
 
 
 _BY_PEOPLE = frozenset({HoldState.ADMITTED, HoldState.REFUSED, HoldState.RELEASED})

@@ -274,7 +274,7 @@ def test_every_key_of_the_shell_executor_is_listed_and_no_other() -> None:
 
 def test_every_variable_of_a_run_is_listed_and_no_other() -> None:
     source = text(ROOT / "bot/executors/shell/environment.py")
-    assert set(names(AGENTS, "variable")) == set(re.findall(r'"(TRACKSIDE_[A-Z]+)":', source))
+    assert set(names(AGENTS, "variable")) == set(re.findall(r'"(TRACKSIDE_[A-Z_]+)":', source))
 
 
 def test_a_playbook_that_is_shown_can_be_used() -> None:

@@ -57,4 +57,6 @@ def _nest(place: Path, trap: Path) -> None:
     (place / "file").write_text("nested\n", encoding="utf-8")
     git(place, "add", "file")
     git(place, "commit", "--quiet", "-m", "Nested")
+    (place / ".gitattributes").write_text("* filter=trap\n", encoding="utf-8")
     git(place, "config", "core.fsmonitor", str(trap))
+    git(place, "config", "filter.trap.clean", str(trap))

@@ -145,7 +145,8 @@ async def test_nothing_of_a_hostile_submodule_is_executed(workspace: Workspace, 
     bare = ("--git-dir=.git", "--work-tree=.", *plain, "-c", "commit.gpgSign=false")
     git(workspace.path, *bare, "update-index", "--add", "--cacheinfo", f"160000,{nested},nested")
     git(workspace.path, *bare, "commit", "--quiet", "-m", "A submodule")
-    (workspace.path / "nested" / "file").write_text("changed\n")
+    # Of the same size, so that git has to look into it.
+    (workspace.path / "nested" / "file").write_text("NESTED\n")
     canary.unlink(missing_ok=True)
 
     left = await taken(workspace)
