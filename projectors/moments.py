@@ -208,8 +208,16 @@ def _completed(work: WorkView, words: Words) -> Moment:
 
 def _cancelled(work: WorkView, words: Words) -> Moment:
     by = "" if work.ended_by is None else f" by {name(work.ended_by)}"
-    kept = f"Work so far is on branch {words.code(work.branch)}." if work.attempt else ""
-    return Moment(title=f"**Cancelled**{by}", sentences=(words.line(work.reason), kept, words.again(work)))
+    return Moment(
+        title=f"**Cancelled**{by}", sentences=(words.line(work.reason), _kept(work, words), words.again(work))
+    )
+
+
+def _kept(work: WorkView, words: Words) -> str:
+    """Return where the work so far is: it is on the tracker only once a pull request was opened for it."""
+    if work.pull_request is not None:
+        return f"Work so far is on branch {words.code(work.branch)}."
+    return "What it had not published yet is kept on the bot's machine." if work.attempt else ""
 
 
 def _failed(work: WorkView, words: Words) -> Moment:
