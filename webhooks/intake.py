@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,9 +12,13 @@ from bot.domain.scope import repository_scope
 from bot.ids import EventId, new_id
 from bot.storage.contract import Store, Tx
 from bot.storage.events import Delivery as StoredDelivery
+from bot.storage.events import pack
 from webhooks.delivery import Accepted, Delivery
 from webhooks.fact_documents import to_document
 from webhooks.facts import Fact, Ping
+
+LARGE = 256 * 1024
+"""Bytes."""
 
 
 def fact_event(fact: Fact, identity: EventId) -> NewEvent:
@@ -35,22 +40,14 @@ def accept_facts(tx: Tx, events: list[NewEvent], now: Millis) -> int:
     return sum(tx.events.accept(event, now, routing=Routing.PENDING) is not None for event in events)
 
 
-def record(tx: Tx, delivery: Delivery, events: list[NewEvent], now: Millis) -> Accepted:
+def record(tx: Tx, delivery: StoredDelivery, events: list[NewEvent], now: Millis) -> Accepted:
     """
     Store a delivery with its facts.
 
     A delivery that comes again makes those of its events due whose routing failed (ag-A03, gh-D-05); events
     that were routed stay routed.
     """
-    stored = StoredDelivery(
-        guid=delivery.guid,
-        event=delivery.event,
-        action=delivery.action,
-        received_at=now,
-        note=delivery.note,
-        payload=delivery.payload,
-    )
-    if not tx.deliveries.record(stored, [event.natural_key for event in events]):
+    if not tx.deliveries.record(delivery, [event.natural_key for event in events]):
         for natural_key in tx.deliveries.natural_keys(delivery.guid):
             tx.events.revive(natural_key, now)
         return Accepted.DUPLICATE
@@ -71,6 +68,18 @@ class Intake:
         """Make a delivery durable. Raises ``StorageError`` when that cannot be done."""
         events = [fact_event(fact, EventId(new_id("evt"))) for fact in delivery.facts]
         now = self.clock.now()
-        accepted = await self.store.write(lambda tx: record(tx, delivery, events, now))
+        stored = StoredDelivery(
+            guid=delivery.guid,
+            event=delivery.event,
+            action=delivery.action,
+            received_at=now,
+            note=delivery.note,
+            packed=await self._packed(delivery.payload),
+        )
+        accepted = await self.store.write(lambda tx: record(tx, stored, events, now))
         self.wake()
         return accepted
+
+    async def _packed(self, payload: bytes) -> bytes:
+        # A thread costs more than packing the usual payload; a large one would hold up all else.
+        return await asyncio.to_thread(pack, payload) if len(payload) > LARGE else pack(payload)

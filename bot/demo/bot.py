@@ -1,7 +1,8 @@
 """
 The demo's bot: a process of its own, started as anyone would start it, so that the demo shows the real thing.
 
-It is told by a configuration file, and by two secrets in its environment. A bot that ends leaves its runs to the next one. After a demo there is none, so that they are ended here.
+It is told by a configuration file, and by two secrets in its environment. A bot that ends leaves its runs to the next
+one. After a demo there is none, so that they are ended here.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ async def bot(directory: Path, tracker: EmbeddedTracker, tokens: Tokens, address
         yield
     finally:
         await _end(process)
-        await _end_runs(directory / "bot")
+        await end_runs(directory / "bot")
 
 
 def _write(config: Path, port: int, address: str) -> None:
@@ -125,7 +126,8 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-async def _end_runs(data: Path) -> None:
+async def end_runs(data: Path) -> None:
+    """End what a bot has left running in its data directory: the runs, and then what watched over them."""
     for executor in executors(data, grace=GRACE).values():
         for execution, epoch in _launches(data / executor.name):
             await executor.stop(execution, epoch)

@@ -33,7 +33,7 @@ def demo_directory(directory: Path) -> Iterator[None]:
     try:
         _lock(handle, directory)
         for entry in directory.iterdir():
-            if entry.is_dir():
+            if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
             elif entry != mark:
                 entry.unlink()

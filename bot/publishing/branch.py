@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.domain.branch import is_branch_name
 from bot.errors import PublishError, WorkspaceError
 from bot.executors.workspace.git import GitError
-from bot.executors.workspace.left import take
+from bot.executors.workspace.left import Left, take
 from bot.executors.workspace.mirror import HeldMirror, published_ref, remote_ref
 from bot.executors.workspace.workspaces import Workspace
 from bot.publishing.join import put_on_top, replace
@@ -38,12 +38,6 @@ class NothingToPublish:
     uncommitted: tuple[str, ...]
 
 
-async def publish_branch(workspace: Workspace, base: str) -> PublishedBranch | None:
-    """Do what ``push_branch`` does, and return None when there is nothing to publish."""
-    branch = await push_branch(workspace, base)
-    return None if isinstance(branch, NothingToPublish) else branch
-
-
 async def push_branch(workspace: Workspace, base: str) -> PublishedBranch | NothingToPublish:
     """
     Push what the Work committed beyond ``base``, and look whether it has arrived.
@@ -67,10 +61,10 @@ async def push_branch(workspace: Workspace, base: str) -> PublishedBranch | Noth
 
 
 async def _publish(workspace: Workspace, mirror: HeldMirror, base: str) -> PublishedBranch | NothingToPublish:
-    left = await take(workspace, mirror)
-    nothing = NothingToPublish(uncommitted=left.uncommitted)
+    left: Left | None = None
     for _ in range(_TRIES):
         await mirror.update()
+        left = left or await take(workspace, mirror)
         remote, target = [await mirror.commit_of(remote_ref(name)) for name in (workspace.branch, base)]
         if target is None:
             raise PublishError(f"the repository has no branch {base}", permanent=True)
@@ -78,7 +72,7 @@ async def _publish(workspace: Workspace, mirror: HeldMirror, base: str) -> Publi
             # It is there already, perhaps with more on top of it.
             return await _seen(mirror, remote, target, left.uncommitted)
         if await mirror.count(left.commit, f"^{target}") == 0:
-            return nothing
+            return NothingToPublish(uncommitted=left.uncommitted)
         commit = await _fitted(workspace, mirror, left.commit, remote=remote, base=target)
         if commit == remote:
             # Others had made the very same changes.

@@ -115,15 +115,30 @@ class Events:
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """A delivery as it was received. ``note`` says what became of it; ``seen`` how often it came."""
+    """
+    A delivery as it was received. ``note`` says what became of it; ``seen`` how often it came.
+
+    ``packed`` is its payload as ``pack`` makes it, outside of any transaction: packing a large one takes a second,
+    in which nobody else could write.
+    """
 
     guid: str
     event: str
     action: str
     received_at: Millis
     note: str
-    payload: bytes
+    packed: bytes
     seen: int = 1
+
+    @property
+    def payload(self) -> bytes:
+        """The payload as it came."""
+        return zlib.decompress(self.packed)
+
+
+def pack(payload: bytes) -> bytes:
+    """Return a payload as it is stored: compressed."""
+    return zlib.compress(payload, 1)
 
 
 @dataclass(frozen=True)
@@ -141,7 +156,7 @@ class Deliveries:
             action=delivery.action,
             received_at=delivery.received_at,
             note=delivery.note,
-            payload=zlib.compress(delivery.payload, 1),
+            payload=delivery.packed,
         )
         if not new:
             self.sql.run("delivery_seen", guid=delivery.guid)
@@ -161,7 +176,7 @@ class Deliveries:
             action=row["action"],
             received_at=Millis(row["received_at"]),
             note=row["note"],
-            payload=zlib.decompress(row["payload"]),
+            packed=row["payload"],
             seen=row["seen"],
         )
 

@@ -11,7 +11,7 @@ import pytest
 from bot.errors import PublishError
 from bot.executors.workspace.workspaces import Workspace, Workspaces
 from bot.ids import WorkId
-from bot.publishing.branch import NothingToPublish, PublishedBranch, publish_branch, push_branch
+from bot.publishing.branch import NothingToPublish, PublishedBranch, push_branch
 from tests.executors.workspace.hostile import arm
 from tests.executors.workspace.repositories import Remote, commit, git, write
 from tests.publishing.conftest import BRANCH
@@ -63,7 +63,6 @@ async def test_without_commits_there_is_nothing_to_publish(remote: Remote, works
     branch = await push_branch(workspace, "main")
 
     assert branch == NothingToPublish(uncommitted=("cart.py", "new.txt"))
-    assert await publish_branch(workspace, "main") is None
     assert remote.tip(BRANCH) is None
 
 
@@ -268,6 +267,14 @@ async def test_a_workspace_that_is_gone_is_permanent(workspace: Workspace) -> No
     shutil.rmtree(workspace.path)
 
     assert (await refused(workspace)).permanent
+
+
+async def test_a_mirror_that_was_lost_is_made_again(remote: Remote, workspace: Workspace) -> None:
+    made = commit(workspace.path, {"a.txt": "a\n"}, "One")
+    shutil.rmtree(workspace.mirror.path)
+
+    assert (await pushed(workspace)).head_sha == made
+    assert remote.tip(BRANCH) == made
 
 
 async def test_nothing_is_ever_pushed_to_the_base(remote: Remote, workspaces: Workspaces) -> None:

@@ -96,27 +96,17 @@ class Git:
         ``remote`` is the address that the command reaches, if any; ``settings`` are git's own. ``keep`` is a file
         descriptor that stays open as long as the command, or anything that it started, runs. Raises ``GitError``.
         """
-        process = await asyncio.create_subprocess_exec(
-            "git",
-            *arguments,
-            cwd=directory,
-            env=self._environment(remote, settings or {}) | dict(environment or {}),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=() if keep is None else (keep,),
-        )
+        variables = self._environment(remote, settings or {}) | dict(environment or {})
         name = next((each for each in arguments if not each.startswith("-")), "")
+        try:
+            process = await _started(arguments, directory, variables, keep)
+        except OSError as error:
+            raise GitError(f"git {name} could not be started: {error}") from error
         try:
             async with asyncio.timeout(self.seconds):
                 out, err = await process.communicate()
         except BaseException as error:
-            # Also what it started, such as a helper that fetches.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            # To the end of its output, so that its pipes are closed.
-            await process.communicate()
+            await _end(process)
             if isinstance(error, TimeoutError):
                 raise GitError(f"git {name} took longer than {self.seconds:g} s") from error
             raise
@@ -149,6 +139,38 @@ class Git:
         if self.token:
             text = text.replace(self.token, "[redacted]").replace(self._basic(), "[redacted]")
         return text
+
+
+async def _started(
+    arguments: tuple[str, ...], directory: Path, variables: Mapping[str, str], keep: int | None
+) -> asyncio.subprocess.Process:
+    starting = asyncio.create_task(
+        asyncio.create_subprocess_exec(
+            "git",
+            *arguments,
+            cwd=directory,
+            env=variables,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=() if keep is None else (keep,),
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # It may be at work already, with others that it started: cancelling its start would end it alone.
+        await _end(await starting)
+        raise
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a command and what it started, such as a helper that fetches."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    # To the end of its output, so that its pipes are closed.
+    await process.communicate()
 
 
 def _reason(said: str) -> str:

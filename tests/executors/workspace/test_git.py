@@ -114,6 +114,23 @@ async def test_a_cancelled_command_is_ended_with_all_that_it_started(tmp_path: P
         assert await asyncio.to_thread(reading.read) == b""
 
 
+async def test_a_command_that_is_cancelled_while_it_starts_is_ended_too(tmp_path: Path, pipe: Path) -> None:
+    task = asyncio.create_task(Git().run(tmp_path, *waiting(pipe)))
+    # The pipe is opened by what the command starts, while this loop stands still: nobody has seen the command yet.
+    await asyncio.sleep(0)
+    with pipe.open("rb") as reading:  # noqa: ASYNC230 - it is to stand still
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+        assert task.cancelled()
+        assert await asyncio.to_thread(reading.read) == b""
+
+
+async def test_git_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(GitError, match="could not be started"):
+        await Git().run(tmp_path / "missing", "version")
+
+
 async def test_the_configuration_of_the_machine_and_the_user_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from bot.scheduler.finish import finish
 from bot.scheduler.launch import begin, confirm, persist_recovery
 from bot.scheduler.observe import store_result
 from bot.storage.contract import Tx
-from bot.storage.events import Delivery
+from bot.storage.events import Delivery, pack
 from bot.storage.holds import Decision
 from bot.storage.threads import Note, NoteKind, ThreadComment
 from tests.clock import START
@@ -93,7 +93,7 @@ def put_ended(tx: Tx, number: int) -> None:
     tx.threads.shown(work.item, thread.wanted)
     tx.notes.add(Note(item=work.item, kind=NoteKind.EYES, source=f"note-{number}"))
     tx.notes.done(next(note for note in tx.notes.pending() if note.source == f"note-{number}"))
-    delivery = Delivery(guid=f"g-{number}", event="issues", action="", received_at=START, note="", payload=b"{}")
+    delivery = Delivery(guid=f"g-{number}", event="issues", action="", received_at=START, note="", packed=pack(b"{}"))
     tx.deliveries.record(delivery, [f"late-{number}"])
 
 

@@ -9,7 +9,7 @@ from bot.domain.event import Event, Routing
 from bot.domain.scope import repository_scope
 from bot.ids import EventId
 from bot.storage.contract import Tx
-from bot.storage.events import Delivery
+from bot.storage.events import Delivery, pack
 from tests.clock import START
 from tests.factories import make_event, make_work, put_event, put_work
 from tests.storage.conformance.conftest import Store
@@ -132,7 +132,12 @@ async def test_an_unrouted_event_is_found_by_any_key_that_it_shares_with_a_work(
 
 async def test_a_delivery_is_stored_once_and_counted(store: Store, other: Store) -> None:
     delivery = Delivery(
-        guid="guid", event="issues", action="labeled", received_at=START, note="", payload=b'{"a": "\xc3\xbc"}' * 100
+        guid="guid",
+        event="issues",
+        action="labeled",
+        received_at=START,
+        note="",
+        packed=pack(b'{"a": "\xc3\xbc"}' * 100),
     )
     assert await store.write(lambda tx: tx.deliveries.record(delivery, ["one", "two"]))
     assert not await other.write(lambda tx: tx.deliveries.record(delivery, ["three"]))
