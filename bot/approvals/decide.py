@@ -38,12 +38,13 @@ class Vote:
     """
     A decision as it was said.
 
-    ``source`` is the natural key of the comment or review that says it, so that it counts once. ``current`` is
-    the item's text as it is live now; ``asked`` names one hold among several. ``hold`` and ``event`` are
-    identities to use, arguments so that the transaction can be run again.
+    ``source`` says which command of which comment or review it is, so that it counts once; ``said_at`` is when it was
+    said. ``current`` is the item's text as it is live now; ``asked`` names one hold among several. ``hold`` and
+    ``event`` are identities to use, arguments so that the transaction can be run again.
     """
 
     source: str
+    said_at: Millis
     voter: Voter
     verb: Verb
     reason: str
@@ -61,7 +62,7 @@ class Answer(enum.Enum):
     """It counts; more people are needed."""
     REFUSED = "refused"
     STALE = "stale"
-    """The text has changed since the hold was placed; the hold was placed anew."""
+    """It is about another text than the hold asks about now; where that has changed, the hold was placed anew."""
     NOT_ALLOWED = "not allowed"
     NOTHING_HELD = "nothing held"
     REPEATED = "repeated"
@@ -88,8 +89,9 @@ def decide(tx: Tx, work: Work, vote: Vote, now: Millis) -> Decided:
     """
     Decide on the open gate hold of a Work.
 
-    Checked in this order: a hold is open, the person may decide, the text is the one that was asked about, a
-    refusal has its reason, the person had not decided before. Only a decision that counts is recorded.
+    Checked in this order: a hold is open, the person may decide, the text is the one that was asked about, and was
+    when they decided, a refusal has its reason, the person had not decided before. Only a decision that counts is
+    recorded.
     """
     holds = open_gate_holds(tx, work)
     if vote.asked is not None:
@@ -107,6 +109,9 @@ def decide(tx: Tx, work: Work, vote: Vote, now: Millis) -> Decided:
         return Decided(answer=Answer.NOT_ALLOWED, explanation=next(filter(None, objections)))
     if vote.current.revision != hold.revision:
         return _stale(tx, hold, vote, now)
+    if vote.said_at < hold.placed_at or vote.hold == hold.id:
+        # Said before this was asked, or in the same breath as what had it asked anew: about a text seen earlier.
+        return Decided(answer=Answer.STALE)
     if vote.verb is Verb.REFUSE:
         return _refuse(tx, hold, vote, now)
     return _approve(tx, work, hold, requirements, vote, now)

@@ -38,6 +38,8 @@ PATIENCE = 30.0
 """Real seconds that a program started by the bot may take before the stage gives up on it."""
 QUIET = 3
 """Turns without any news after which only a program, or the clock, can still bring some."""
+MOST = 500
+"""Turns after which the stage gives up, whatever goes on."""
 LONG = 60
 """Turns without any news, while no program runs, after which there will be none: each is a second by the clock."""
 PLAYBOOK = Path(__file__).parents[2] / "bot" / "demo" / "playbook.md"
@@ -131,21 +133,26 @@ class Stage:
     async def until(self, description: str, check: Check) -> None:
         """Turn the wheel until the check holds. Raises when nothing happens any more and it does not."""
         quiet = 0
-        while quiet <= LONG:
+        for _ in range(MOST):
             news = await self.turn()
             if await check():
                 return
             quiet = 0 if news or self.up.wheels.woken.is_set() else quiet + 1
+            if quiet > LONG:
+                break
             if quiet > QUIET and await self._driving():
                 await self._wait_for_a_program(description)
         raise AssertionError(f"nothing happens any more, and still not: {description}")
 
     async def settle(self) -> None:
-        """Turn the wheel until nothing happens any more."""
+        """Turn the wheel until nothing happens any more. Raises when that does not come."""
         quiet = 0
-        while quiet <= QUIET:
+        for _ in range(MOST):
             news = await self.turn()
             quiet = 0 if news or self.up.wheels.woken.is_set() else quiet + 1
+            if quiet > QUIET:
+                return
+        raise AssertionError("something happens again and again")
 
     async def issue(self, title: str = "Fix the greeting", body: str = "It says wrold.") -> Thread:
         """Open an issue as the developer."""

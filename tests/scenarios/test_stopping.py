@@ -76,10 +76,10 @@ async def test_an_issue_that_is_gone_ends_its_work(stage: Stage) -> None:
     thread = await stage.begin()
     await stage.labelled(thread, "state:building")
     await stage.settle()
-    stage.faults.refuse("GET", rf"/repos/acme/greeter/issues/{thread.number}(/.*)?", status=404)
+    await _move_away(stage, thread)
     if stage.webhooks:
-        (labelled,) = await stage.deliveries("issues", "labeled")
-        assert (await stage.post(labelled, action="transferred")).status_code == 202
+        (opened,) = await stage.deliveries("issues", "opened")
+        assert (await stage.post(opened, action="transferred")).status_code == 202
     await stage.ended(thread)
     await stage.until("stopped", lambda: _nothing_runs(stage))
     (work,) = await stage.works(thread)
@@ -89,13 +89,22 @@ async def test_an_issue_that_is_gone_ends_its_work(stage: Stage) -> None:
     assert [each.parked for each in parked] == ["the thread is gone"]
 
 
+async def _move_away(stage: Stage, thread: Thread) -> None:
+    """Make an issue unknown: it is not listed any more, and not found at its old address."""
+    stage.faults.refuse("GET", rf"/repos/acme/greeter/issues/{thread.number}(/.*)?", status=404)
+    doorway, stage.doorway.app = stage.doorway.app, None
+    await stage.tracker.unlabel(REPOSITORY, thread.number, TRIGGER, by=DEVELOPER)
+    await stage.tracker.deliver_pending()
+    stage.doorway.app = doorway
+
+
 @silent_only
 @behaves(RECORD, gates=APPROVED)
 async def test_an_issue_that_is_gone_while_it_is_held_ends_its_work(stage: Stage) -> None:
     thread = await stage.begin()
     await stage.labelled(thread, "hold:gate")
     await stage.settle()
-    stage.faults.refuse("GET", rf"/repos/acme/greeter/issues/{thread.number}(/.*)?", status=410)
+    await _move_away(stage, thread)
     await stage.ended(thread)
     (work,) = await stage.works(thread)
     assert work.state is WorkState.CANCELLED

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.approvals.decide import Answer, Decided, Vote, decide
+from bot.approvals.decide import Answer, Decided, Vote, decide, open_gate_holds
 from bot.approvals.decide import Verb as Decision
 from bot.approvals.policy import Voter
-from bot.clock import Millis
-from bot.domain.event import Routing
+from bot.clock import MINUTE, Millis
+from bot.domain.event import Event, Routing
 from bot.domain.permission import Permission
 from bot.domain.work import Instructions, Work
 from bot.errors import TrackerError
@@ -38,16 +38,30 @@ _REPLIES = {
 }
 """The answers that end in a reply; all others are told by a reaction and the sticky comment."""
 
+SKEW = MINUTE
+"""How far the tracker's clock may be behind ours before what people say looks older than it is."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """Where and by whom commands were said. ``comment`` is None for a review, which takes no reactions."""
+    """
+    Where, when and by whom commands were said.
+
+    ``comment`` is None for a review, which takes no reactions. ``at`` is never later than they were said in truth,
+    but for ``SKEW``: a delivery may come late, and a bot that was down hears of everything at once.
+    """
 
     repository: RepositoryRef
     number: int
     source: str
     comment: int | None
     person: Person
+    at: Millis
+
+
+def said_at(event: Event, written_at: Millis) -> Millis:
+    """Return when something was said, by the bot's clock, from the time that the tracker gives for it."""
+    return min(event.accepted_at, Millis(written_at + SKEW))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +99,7 @@ async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, .
 
     def change(tx: Tx, now: Millis) -> Routed:
         key = ensure_item(tx, said.repository, said.number)
-        replies = [
-            _one(tx, key, command, prepared, prepared.events[place], now) for place, command in enumerate(commands)
-        ]
+        replies = [_one(tx, key, command, prepared, place, now) for place, command in enumerate(commands)]
         _react(tx, key, said, replies)
         return Routed(routing=Routing.ROUTED, note=", ".join(_said(command) for command in commands))
 
@@ -103,8 +115,14 @@ class _Act:
     command: Command
     prepared: _Prepared
     permission: Permission
-    event: EventId
+    place: int
     now: Millis
+
+    @property
+    def source(self) -> str:
+        """The comment or review, and which of its commands this is."""
+        source = self.prepared.said.source
+        return source if self.place == 0 else f"{source}/{self.place}"
 
     @property
     def login(self) -> str:
@@ -114,9 +132,7 @@ class _Act:
         return self.tx.works.live_by_key(self.key)
 
 
-def _one(
-    tx: Tx, key: str, command: Command | Unknown, prepared: _Prepared, event: EventId, now: Millis
-) -> Reply | None:
+def _one(tx: Tx, key: str, command: Command | Unknown, prepared: _Prepared, place: int, now: Millis) -> Reply | None:
     """Carry out one command. Returns the reply that says why it was not done, or None when it was."""
     login = prepared.said.person.login
     if isinstance(command, Unknown):
@@ -125,7 +141,7 @@ def _one(
     permission = prepared.permission
     if permission is None:
         return Reply(code=ReplyCode.COULD_NOT_CHECK, login=login)
-    act = _Act(tx=tx, key=key, command=command, prepared=prepared, permission=permission, event=event, now=now)
+    act = _Act(tx=tx, key=key, command=command, prepared=prepared, permission=permission, place=place, now=now)
     return _HANDLERS[command.verb](act)
 
 
@@ -141,7 +157,7 @@ def _status(act: _Act) -> None:
 
 def _tell(act: _Act, reply: Reply) -> None:
     """Queue a reply that was asked for: one for each comment that asks."""
-    act.tx.notes.add(reply_note(act.key, reply, source=act.prepared.said.source))
+    act.tx.notes.add(reply_note(act.key, reply, source=act.source))
 
 
 def _cancel(act: _Act) -> Reply | None:
@@ -163,18 +179,25 @@ def _decide(act: _Act) -> Reply | None:
     if not works or current is None:
         return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
     named, reason = _named_hold(act.command.argument)
+    held = {hold.id: work for work in works for hold in open_gate_holds(act.tx, work)}
+    if named is None and len(held) > 1:
+        several = ", ".join(f"`{hold}`" for hold in held)
+        return Reply(code=ReplyCode.SEVERAL, login=act.login, details={"explanation": several})
+    work = next(iter(held.values()), None) if named is None else held.get(named)
+    if work is None:
+        return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
     vote = Vote(
-        source=said.source,
+        source=act.source,
+        said_at=said.at,
         voter=Voter(id=said.person.id, login=act.login, permission=act.permission),
         verb=Decision(act.command.verb.value),
         reason=reason,
         current=current,
         hold=act.prepared.hold,
-        event=act.event,
+        event=act.prepared.events[act.place],
         asked=named,
     )
-    held = [work for work in works if act.tx.holds.open(work.id)] or works
-    return _reply(act.login, decide(act.tx, held[0], vote, act.now))
+    return _reply(act.login, decide(act.tx, work, vote, act.now))
 
 
 _HANDLERS: Mapping[Verb, Callable[[_Act], Reply | None]] = {

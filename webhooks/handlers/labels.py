@@ -45,7 +45,7 @@ async def _labeled(desk: Desk, event: Event, number: int) -> Change:
     if playbook is None:
         return unmatched("no playbook has this label")
     actor = actor_of(event)
-    if actor is None or actor.bot:
+    if actor is None or actor.bot or actor.id == desk.me.id:
         return unmatched("a label by a bot or an unknown account starts nothing")
     repository = repository_of(event)
     issue = await desk.tracker.issue(repository.full_name, number)
@@ -142,8 +142,8 @@ def _unlabeled(desk: Desk, event: Event, number: int) -> Change:
     if playbook is None:
         return unmatched("no playbook has this label")
     actor = actor_of(event)
-    if actor is not None and actor.bot:
-        # The bot takes the trigger label off itself when a Work has ended.
+    if actor is not None and (actor.bot or actor.id == desk.me.id):
+        # The bot takes the trigger label off itself when a Work has ended, perhaps with the account of a person.
         return unmatched("a bot took the label off")
     repository = repository_of(event)
 
