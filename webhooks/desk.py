@@ -48,5 +48,4 @@ class Desk:
 
     def playbook_for_label(self, label: str | None) -> Playbook | None:
         """Return the playbook that a label starts."""
-        books = (book for book in self.playbooks.values() if book.on is not None)
-        return next((book for book in books if label and book.on is not None and book.on.label == label), None)
+        return next((book for book in self.playbooks.values() if book.starts_on(label)), None)

@@ -54,6 +54,4 @@ class Wanted:
             issue = await self.tracker.issue(await self.places.name(work.scope), work.number)
         except TrackerMissingError:
             return None
-        label = None if playbook.on is None else playbook.on.label
-        wanted = issue.open and (label is None or label in issue.labels)
-        return instructions_of(issue) if wanted else None
+        return instructions_of(issue) if issue.open and playbook.asked_for(issue.labels) else None

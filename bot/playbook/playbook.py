@@ -8,7 +8,7 @@ attempt's words mean is not changed by an edit of the file.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from pydantic import JsonValue, ValidationError
@@ -31,6 +31,15 @@ class Playbook(FrontMatter):
     body_line: int
     digest: str
     path: str
+
+    def starts_on(self, label: str | None) -> bool:
+        """Whether a label starts it; trackers compare labels without case, and so does this (ag-F10)."""
+        trigger = self.on and self.on.label
+        return bool(trigger) and label is not None and str(trigger).casefold() == label.casefold()
+
+    def asked_for(self, labels: Iterable[str]) -> bool:
+        """Whether an item with these labels asks for it. One that no label starts is not given up by a label."""
+        return self.on is None or self.on.label is None or any(map(self.starts_on, labels))
 
     def to_document(self) -> dict[str, JsonValue]:
         """Return a JSON document that ``from_document`` reads back as an equal playbook."""

@@ -107,3 +107,13 @@ def test_checking_never_raises_and_loading_raises_every_fault() -> None:
     with pytest.raises(PlaybookError) as raised:
         load(broken, PATH)
     assert [line.split(": ")[0] for line in str(raised.value).splitlines()] == [f"{PATH}:6", f"{PATH}:7"]
+
+
+def test_the_label_that_starts_it_counts_in_any_case() -> None:
+    # ag-F10
+    playbook = small()
+    assert playbook.starts_on("Run:Tidy")
+    assert playbook.asked_for(["bug", "RUN:TIDY"])
+    assert not playbook.starts_on("run:tidy-up")
+    assert not playbook.starts_on(None)
+    assert not playbook.asked_for(["bug"])

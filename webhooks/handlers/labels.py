@@ -49,7 +49,7 @@ async def _labeled(desk: Desk, event: Event, number: int) -> Change:
         return unmatched("a label by a bot or an unknown account starts nothing")
     repository = repository_of(event)
     issue = await desk.tracker.issue(repository.full_name, number)
-    if not issue.open or label not in issue.labels or issue.is_pull_request:
+    if not issue.open or not playbook.asked_for(issue.labels) or issue.is_pull_request:
         return unmatched("the item is closed, is a pull request, or does not carry the label any more")
     if not playbook.gates and await _may_start(desk, repository, actor) is False:
         return _not_allowed(repository, number, actor, event)
