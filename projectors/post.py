@@ -2,17 +2,19 @@
 Posting a comment exactly once.
 
 The intent is stored before the call, the id after it. Whoever finds an intent without an id, after a crash or a
-lost answer, looks for the comment by its mark before posting again (gh-W-05).
+lost answer, looks for the comment by its mark before posting again (gh-W-05). Anybody can write our mark, so that a
+comment counts only when the bot's own account wrote it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from bot.errors import TrackerMissingError
 from bot.storage.contract import Store
 from bot.storage.threads import ThreadComment
-from bot.trackers.contract import Tracker
+from bot.trackers.contract import Person, Tracker
 from bot.views.markers import marked_as
 from projectors.digest import digest
 from projectors.limiter import Limiter
@@ -24,21 +26,27 @@ INTENT = 0
 
 @dataclass(frozen=True)
 class Post:
-    """Posts and edits comments of ours, and remembers them."""
+    """Posts and edits comments of ours, and remembers them. ``me`` is the account that writes them."""
 
     store: Store
     tracker: Tracker
     limiter: Limiter
+    me: Person
 
-    async def known(self, place: Place) -> dict[str, ThreadComment]:
-        """Return our comments in a thread by key, with intents cleared up: found by their mark, or forgotten."""
+    async def known(self, place: Place, *, lasting: Collection[str] = ()) -> dict[str, ThreadComment]:
+        """
+        Return our comments in a thread by key, with intents cleared up: found by their mark, or forgotten.
+
+        ``lasting`` are keys that mean the same comment for ever: those are looked for also when nothing is stored
+        of them, as after the loss of the database (ag-J04).
+        """
         stored = await self.store.read(lambda tx: tx.threads.comments(place.item))
         known = {entry.key: entry for entry in stored}
-        unclear = {key for key, entry in known.items() if entry.comment == INTENT}
+        unclear = {key for key, entry in known.items() if entry.comment == INTENT} | (set(lasting) - set(known))
         if not unclear:
             return known
         for comment in await self.tracker.comments(place.repository, place.number):
-            key = marked_as(comment.body)
+            key = marked_as(comment.body) if comment.author.id == self.me.id else None
             if key in unclear:
                 found = ThreadComment(key=key, comment=comment.id, digest=digest(comment.body))
                 known[key] = found

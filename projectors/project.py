@@ -61,7 +61,9 @@ class ProjectPass:
             # Taking a long text apart can take seconds, in which nothing else would turn.
             wanted = await asyncio.to_thread(desired, view, self.settings, now)
             issue = await self.tracker.issue(place.repository, place.number)
-            actual = Actual(labels=frozenset(issue.labels), comments=await self.post.known(place))
+            lasting = [] if wanted.sticky is None else [wanted.sticky.key]
+            comments = await self.post.known(place, lasting=lasting)
+            actual = Actual(labels=frozenset(issue.labels), comments=comments)
             for operation in diff(wanted, actual):
                 await self._apply(place, operation)
         await self.store.write(lambda tx: _shown(tx, thread, view))

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.approvals.gate import NAME
 from bot.approvals.policy import Requirement, Voter, objection, unmet
-from bot.clock import Millis
+from bot.clock import SECOND, Millis
 from bot.domain.hold import Hold, HoldKind
 from bot.domain.permission import Permission
 from bot.domain.work import Instructions, Work
@@ -25,6 +25,9 @@ from bot.scheduler.gates import (
 from bot.storage.contract import Tx
 from bot.storage.holds import Decision
 
+GRAIN = SECOND
+"""Trackers tell when something was said in whole seconds, rounded down."""
+
 
 class Verb(enum.Enum):
     """What a person decides."""
@@ -39,8 +42,8 @@ class Vote:
     A decision as it was said.
 
     ``source`` says which command of which comment or review it is, so that it counts once; ``said_at`` is when it was
-    said. ``current`` is the item's text as it is live now; ``asked`` names one hold among several. ``hold`` and
-    ``event`` are identities to use, arguments so that the transaction can be run again.
+    said. ``current`` is the item's text as it is live now. ``hold`` and ``event`` are identities to use, arguments so
+    that the transaction can be run again.
     """
 
     source: str
@@ -51,7 +54,6 @@ class Vote:
     current: Instructions
     hold: HoldId
     event: EventId
-    asked: HoldId | None = None
 
 
 class Answer(enum.Enum):
@@ -64,12 +66,9 @@ class Answer(enum.Enum):
     STALE = "stale"
     """It is about another text than the hold asks about now; where that has changed, the hold was placed anew."""
     NOT_ALLOWED = "not allowed"
-    NOTHING_HELD = "nothing held"
     REPEATED = "repeated"
     """This person had decided already."""
     REASON_NEEDED = "reason needed"
-    SEVERAL = "several"
-    """More than one hold is open and none was named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,22 +84,14 @@ def open_gate_holds(tx: Tx, work: Work) -> list[Hold]:
     return [hold for hold in tx.holds.open(work.id) if hold.kind is HoldKind.GATE and hold.holder == NAME]
 
 
-def decide(tx: Tx, work: Work, vote: Vote, now: Millis) -> Decided:
+def decide(tx: Tx, work: Work, hold: Hold, vote: Vote, now: Millis) -> Decided:
     """
-    Decide on the open gate hold of a Work.
+    Decide on an open gate hold of a Work.
 
-    Checked in this order: a hold is open, the person may decide, the text is the one that was asked about, and was
+    Checked in this order: the person may decide, the text is the one that was asked about, and was
     when they decided, a refusal has its reason, the person had not decided before. Only a decision that counts is
     recorded.
     """
-    holds = open_gate_holds(tx, work)
-    if vote.asked is not None:
-        holds = [hold for hold in holds if hold.id == vote.asked]
-    if not holds:
-        return Decided(answer=Answer.NOTHING_HELD)
-    if len(holds) > 1:
-        return Decided(answer=Answer.SEVERAL, explanation=", ".join(f"`{hold.id}`" for hold in holds))
-    hold = holds[0]
     requirements = [Requirement.from_document(entry) for entry in _list(hold, "requirements")]
     objections = [
         objection(entry, vote.voter, starter=work.starter, author=work.instructions.author) for entry in requirements
@@ -109,8 +100,8 @@ def decide(tx: Tx, work: Work, vote: Vote, now: Millis) -> Decided:
         return Decided(answer=Answer.NOT_ALLOWED, explanation=next(filter(None, objections)))
     if vote.current.revision != hold.revision:
         return _stale(tx, hold, vote, now)
-    if vote.said_at < hold.placed_at or vote.hold == hold.id:
-        # Said before this was asked, or in the same breath as what had it asked anew: about a text seen earlier.
+    if vote.said_at + GRAIN <= hold.placed_at or vote.hold == hold.id:
+        # Said before this was asked, or in the same comment as what had it asked anew: about a text seen earlier.
         return Decided(answer=Answer.STALE)
     if vote.verb is Verb.REFUSE:
         return _refuse(tx, hold, vote, now)

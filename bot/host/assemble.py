@@ -194,7 +194,7 @@ def _core(parts: Parts, attempts: Attempts) -> list[Pass]:
 
 
 def _outward(parts: Parts) -> list[Pass]:
-    post = Post(parts.store, parts.tracker, parts.limiter)
+    post = Post(parts.store, parts.tracker, parts.limiter, parts.me)
     notes = NotesPass(
         store=parts.store,
         tracker=parts.tracker,

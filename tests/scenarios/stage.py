@@ -22,6 +22,7 @@ from starlette.types import ASGIApp
 from bot.clock import SECOND
 from bot.demo.story import Cast, Check, Person, Thread
 from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER, REPOSITORY, Tokens, furnish
+from bot.domain.execution import Phase
 from bot.domain.work import Work
 from bot.host.app import Host, Surroundings, open_host
 from bot.host.config import Config, Settings, TrackerSettings
@@ -180,6 +181,16 @@ class Stage:
             return name in await thread.labels()
 
         await self.until(f"labelled {name}", check)
+
+    async def at_work(self, thread: Thread) -> None:
+        """Turn the wheel until an agent's program runs for a thread, and its label says so."""
+
+        def running(tx: Tx) -> bool:
+            live = tx.executions.live()
+            return any(each.phase is Phase.RUNNING and tx.works.get(each.work).number == thread.number for each in live)
+
+        await self.until("at work", lambda: self.up.store.read(running))
+        await self.labelled(thread, "state:building")
 
     async def said(self, thread: Thread, text: str) -> None:
         """Turn the wheel until a comment in a thread says something."""

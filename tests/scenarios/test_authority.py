@@ -56,7 +56,7 @@ async def test_a_comment_with_our_mark_is_no_command_whoever_wrote_it(stage: Sta
 async def test_the_labels_of_the_bot_itself_change_nothing(stage: Stage, signal: Signal) -> None:
     # ag-C07
     thread = await stage.begin()
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     await stage.settle()
     before = await stage.works(thread)
     await stage.tracker.label(REPOSITORY, thread.number, "state:review", TRIGGER, by=BOT)

@@ -154,7 +154,7 @@ async def _held_later(stage: Stage, busy: story.Thread, body: str) -> story.Thre
     """Hold a second issue, start the first one, and approve the second while there is no slot for it."""
     thread = await _held(stage, body)
     await stage.say(busy, "/approve")
-    await stage.labelled(busy, "state:building")
+    await stage.at_work(busy)
     await stage.say(thread, "/approve")
     await stage.said(thread, "Waiting for a free slot")
     await stage.settle()

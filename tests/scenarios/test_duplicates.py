@@ -27,8 +27,8 @@ TRIGGER = "run:work-issue"
 async def test_a_delivery_that_comes_again_starts_nothing(stage: Stage, signal: Signal) -> None:
     # ag-A01, ag-A04
     thread = await stage.begin()
-    await stage.labelled(thread, "state:building")
-    (labelled,) = await stage.deliveries("issues", "labeled")
+    await stage.at_work(thread)
+    labelled = (await stage.deliveries("issues", "labeled"))[0]
     during = await stage.send(labelled)
     assert during.json()["status"] == "duplicate"
     signal.give()
@@ -85,7 +85,7 @@ async def test_the_label_put_on_again_while_it_runs_is_answered_once(stage: Stag
     await stage.tracker.add_user("tidy", bot=True)
     await stage.tracker.grant(REPOSITORY, "tidy", "triage")
     thread = await stage.begin()
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     for _ in range(2):
         await stage.tracker.unlabel(REPOSITORY, thread.number, TRIGGER, by="tidy")
         await stage.label(thread)
@@ -102,11 +102,11 @@ async def test_the_label_put_on_again_while_it_runs_is_answered_once(stage: Stag
 async def test_the_label_taken_off_and_put_on_again_is_one_new_run(stage: Stage, signal: Signal) -> None:
     # ag-A07
     thread = await stage.begin()
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     await stage.tracker.unlabel(REPOSITORY, thread.number, TRIGGER, by=DEVELOPER)
     await stage.label(thread)
     await stage.said(thread, "run 2")
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     signal.give()
     await stage.ended(thread, works=2)
     states = [work.state for work in await stage.works(thread)]

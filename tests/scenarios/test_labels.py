@@ -14,15 +14,15 @@ from tests.scenarios.stage import Stage
 @behaves(f"{RECORD}; {AWAIT}")
 async def test_the_second_of_two_waits_for_a_slot_and_starts_by_itself(stage: Stage, signal: Signal) -> None:
     first = await stage.begin()
-    await stage.labelled(first, "state:building")
+    await stage.at_work(first)
     second = await stage.begin("Fix the other greeting")
     await stage.said(second, "Waiting for a free slot")
     await stage.settle()
     assert "state:building" not in await second.labels()
-    assert runs(stage.directory) == 1
+    assert [work.attempts for work in await stage.works(second)] == [0]
     signal.give()
     await stage.ended(first)
-    await stage.labelled(second, "state:building")
+    await stage.at_work(second)
     signal.give()
     await stage.ended(second)
     assert runs(stage.directory) == 2
@@ -39,7 +39,7 @@ async def test_a_comment_of_a_writer_starts_the_next_attempt(stage: Stage, signa
     await stage.settle()
     assert await _states(thread) == {"state:help"}
     await stage.say(thread, "Say hello to everyone.", by=MAINTAINER)
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     await stage.settle()
     assert await _states(thread) == {"state:building"}
     signal.give()
@@ -57,7 +57,7 @@ async def _states(thread: Thread) -> set[str]:
 @behaves(f"{RECORD}; {AWAIT}", default="help")
 async def test_what_is_said_while_it_runs_starts_one_more_attempt(stage: Stage, signal: Signal) -> None:
     thread = await stage.begin()
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     await stage.say(thread, "One more thing.", by=DEVELOPER)
     await stage.say(thread, "And another.", by=MAINTAINER)
     await stage.settle()

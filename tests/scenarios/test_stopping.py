@@ -28,7 +28,7 @@ async def _assert_clean(thread: Thread) -> None:
 async def test_what_runs_is_stopped_with_all_its_processes(stage: Stage, how: str) -> None:
     # ag-F01
     thread = await stage.begin()
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     assert processes.runs(stage.directory) != []
     await _stop(stage, thread, how)
     await stage.ended(thread)
@@ -74,7 +74,7 @@ async def test_what_is_held_is_cancelled_and_clean(stage: Stage, how: str) -> No
 @behaves(FAMILY)
 async def test_an_issue_that_is_gone_ends_its_work(stage: Stage) -> None:
     thread = await stage.begin()
-    await stage.labelled(thread, "state:building")
+    await stage.at_work(thread)
     await stage.settle()
     await _move_away(stage, thread)
     if stage.webhooks:
@@ -142,7 +142,7 @@ async def test_a_failure_is_tried_again_and_then_told_to_a_person(stage: Stage) 
 async def test_a_run_is_adopted_by_the_next_bot(scene: Stage, signal: Signal, ends: str) -> None:
     async with scene.bot():
         thread = await scene.begin()
-        await scene.labelled(thread, "state:building")
+        await scene.at_work(thread)
     assert processes.runs(scene.directory) != []
     if ends == "meanwhile":
         signal.give()
@@ -163,7 +163,7 @@ async def test_what_was_called_off_while_the_bot_was_down_is_stopped(scene: Stag
     # ag-F01
     async with scene.bot():
         thread = await scene.begin()
-        await scene.labelled(thread, "state:building")
+        await scene.at_work(thread)
     await scene.tracker.unlabel(REPOSITORY, thread.number, TRIGGER, by=DEVELOPER)
     async with scene.bot():
         await scene.ended(thread)

@@ -31,10 +31,8 @@ from webhooks.verbs import VERBS, Verb
 _REPLIES = {
     Answer.STALE: ReplyCode.STALE,
     Answer.NOT_ALLOWED: ReplyCode.NOT_ALLOWED,
-    Answer.NOTHING_HELD: ReplyCode.NOTHING_HELD,
     Answer.REPEATED: ReplyCode.REPEATED,
     Answer.REASON_NEEDED: ReplyCode.REASON_NEEDED,
-    Answer.SEVERAL: ReplyCode.SEVERAL,
 }
 """The answers that end in a reply; all others are told by a reaction and the sticky comment."""
 
@@ -175,17 +173,15 @@ def _cancel(act: _Act) -> Reply | None:
 
 def _decide(act: _Act) -> Reply | None:
     """Decide on a hold; who may is the hold's own question, and asked before anything else."""
-    works, current, said = act.works(), act.prepared.current, act.prepared.said
-    if not works or current is None:
-        return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
+    current, said = act.prepared.current, act.prepared.said
     named, reason = _named_hold(act.command.argument)
-    held = {hold.id: work for work in works for hold in open_gate_holds(act.tx, work)}
-    if named is None and len(held) > 1:
-        several = ", ".join(f"`{hold}`" for hold in held)
-        return Reply(code=ReplyCode.SEVERAL, login=act.login, details={"explanation": several})
-    work = next(iter(held.values()), None) if named is None else held.get(named)
-    if work is None:
+    held = [(work, hold) for work in act.works() for hold in open_gate_holds(act.tx, work) if named in {None, hold.id}]
+    if not held or current is None:
         return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
+    if len(held) > 1:
+        several = ", ".join(f"`{hold.id}`" for _, hold in held)
+        return Reply(code=ReplyCode.SEVERAL, login=act.login, details={"explanation": several})
+    work, hold = held[0]
     vote = Vote(
         source=act.source,
         said_at=said.at,
@@ -195,9 +191,8 @@ def _decide(act: _Act) -> Reply | None:
         current=current,
         hold=act.prepared.hold,
         event=act.prepared.events[act.place],
-        asked=named,
     )
-    return _reply(act.login, decide(act.tx, work, vote, act.now))
+    return _reply(act.login, decide(act.tx, work, hold, vote, act.now))
 
 
 _HANDLERS: Mapping[Verb, Callable[[_Act], Reply | None]] = {

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 import secrets
+import select
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -115,15 +116,20 @@ async def test_a_cancelled_command_is_ended_with_all_that_it_started(tmp_path: P
 
 
 async def test_a_command_that_is_cancelled_while_it_starts_is_ended_too(tmp_path: Path, pipe: Path) -> None:
-    task = asyncio.create_task(Git().run(tmp_path, *waiting(pipe)))
-    # The pipe is opened by what the command starts, while this loop stands still: nobody has seen the command yet.
-    await asyncio.sleep(0)
-    with pipe.open("rb") as reading:  # noqa: ASYNC230 - it is to stand still
+    handle = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as reading:
+        alias = f"alias.wait=!(echo started; exec sleep 600) > '{pipe}' & wait"
+        task = asyncio.create_task(Git().run(tmp_path, "-c", alias, "wait"))
+        for _ in range(2):
+            await asyncio.sleep(0)
+        # This loop stands still while the command gets to work, so that nothing here knows of it yet.
+        assert select.select([handle], [], [], 30)[0]
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        os.set_blocking(handle, True)
 
         assert task.cancelled()
-        assert await asyncio.to_thread(reading.read) == b""
+        assert await asyncio.to_thread(reading.read) == b"started\n"
 
 
 async def test_git_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:
