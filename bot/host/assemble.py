@@ -31,6 +31,7 @@ from bot.views.query import Threads
 from bot.views.standing import Explain
 from projectors.limiter import Limiter
 from projectors.notes import NotesPass
+from projectors.parked import UnparkPass
 from projectors.post import Post
 from projectors.project import ProjectPass
 from projectors.redact import Redactor
@@ -226,6 +227,7 @@ def _outward(parts: Parts) -> list[Pass]:
     return [
         Pass(name="labels", run=triggers.run),
         Pass(name="notes", run=notes.run),
+        Pass(name="unpark", run=UnparkPass(store=parts.store, clock=parts.clock).run),
         Pass(name="project", run=project.run),
     ]
 

@@ -58,9 +58,11 @@ class MakeOrder(Protocol):
 class Publish(Protocol):
     """Publishes what an attempt made."""
 
-    async def publish(self, work: Work, execution: Execution, decision: Decision) -> None:
+    async def publish(self, work: Work, execution: Execution, decision: Decision) -> str:
         """
         Push the branch, open or update the pull request, and record it, under the fence. Idempotent.
+
+        Returns what people should know about it beside what the run says, empty when there is nothing.
 
         Raises ``PublishError``, ``TrackerError`` and ``StaleEpochError``.
         """
@@ -205,17 +207,18 @@ class Attempts:
     async def _conclude(self, execution: Execution) -> None:
         result = execution.result or Result(ok=False, summary="the result was lost")
         decision = outcome(Playbook.from_document(execution.binding.playbook), result)
+        note = ""
         if decision.publish and decision.kind is not Outcome.FAILED:
             try:
                 work = await self.store.read(lambda tx: tx.works.get(execution.work))
-                await self.publisher.publish(work, execution, decision)
+                note = await self.publisher.publish(work, execution, decision)
             except (PublishError, TrackerError) as error:
                 await self._publish_failed(execution, error)
                 return
         ending = Ending(
             outcome=decision.kind,
             status=decision.status or None,
-            comment=decision.comment,
+            comment="\n\n".join(filter(None, (note, decision.comment))),
             waits=decision.wait,
             summary=result.summary,
             permanent=result.permanent,

@@ -22,6 +22,8 @@ from projectors.limiter import Limiter
 from projectors.pull_request import pull_request_body
 from projectors.safe import Safe
 
+MOST_PATHS = 5
+
 
 @dataclass(frozen=True, kw_only=True)
 class Publisher:
@@ -36,16 +38,18 @@ class Publisher:
     limiter: Limiter
     safe: Safe
 
-    async def publish(self, work: Work, execution: Execution, decision: Decision) -> None:
+    async def publish(self, work: Work, execution: Execution, decision: Decision) -> str:
         """
         Publish what the attempt committed, if it committed anything and the item still asks for it.
+
+        Returns what people should know beside what the run says, empty when there is nothing.
 
         Raises ``PublishError``, ``TrackerError``, and ``StaleEpochError`` when the attempt is not ours any more.
         """
         playbook = Playbook.from_document(execution.binding.playbook)
         if await self.wanted.current(work, playbook) is None:
             # Its end is on the way by another event; its commits stay in the workspace.
-            return
+            return ""
         repository = await self.tracker.repository(await self.places.name(work.scope))
         source = Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
         workspace = self.workspaces.workspace(source, work.id, work.branch)
@@ -58,10 +62,18 @@ class Publisher:
         )
         published = await publish(proposal, self.tracker, workspace, self.limiter.write)
         if isinstance(published, NothingToPublish):
-            return
+            return f"Nothing was published: the run committed nothing.{_uncommitted(published.uncommitted)}"
         if work.pull_request != published.pull_request:
             now = self.clock.now()
             await self.store.write(lambda tx: _record(tx, execution.fence, published.pull_request, now))
+        return _uncommitted(published.uncommitted).strip()
+
+
+def _uncommitted(paths: tuple[str, ...]) -> str:
+    if not paths:
+        return ""
+    more = f" and {len(paths) - MOST_PATHS} more" if len(paths) > MOST_PATHS else ""
+    return f" Changed and not committed: {', '.join(paths[:MOST_PATHS])}{more}."
 
 
 def _record(tx: Tx, fence: Fence, number: int, now: Millis) -> None:

@@ -78,8 +78,12 @@ class Threads:
         self.sql.run("thread_postpone", item=thread.item, tries=thread.tries + 1, next_at=until)
 
     def park(self, item: str, reason: str) -> None:
-        """Stop trying a thread until it changes."""
+        """Stop trying a thread until it changes, or all are tried again."""
         self.sql.run("thread_park", item=item, reason=reason)
+
+    def unpark(self) -> int:
+        """Try all parked threads again. Returns how many there were."""
+        return self.sql.run("threads_unpark")
 
     def comments(self, item: str) -> Sequence[ThreadComment]:
         """Return the comments of ours in a thread."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bot.clock import SECOND
 from bot.demo import story
 from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER, REPOSITORY, Tokens
@@ -22,10 +20,9 @@ printf '/approve\\n\\n/cancel\\n\\n/status\\n' | trackside turn help --comment-f
 
 
 @behaves(TELLS_ITSELF)
-@pytest.mark.parametrize("bot", [True, False], ids=["bot", "person"])
-async def test_the_bots_own_words_are_no_commands(scene: Stage, bot: bool) -> None:  # noqa: FBT001 - the parameter
+async def test_the_bots_own_words_are_no_commands_even_under_the_account_of_a_person(scene: Stage) -> None:
     # ag-C01
-    token = await scene.tracker.add_user("robin", bot=bot)
+    token = await scene.tracker.add_user("robin")
     await scene.tracker.grant(REPOSITORY, "robin", "write")
     scene.tokens = Tokens(by_login={**scene.tokens.by_login, BOT: token})
     async with scene.bot():

@@ -8,7 +8,7 @@ from bot.demo import story
 from bot.demo.world import DEVELOPER, MAINTAINER, READER, REPOSITORY
 from bot.domain.work import WorkState
 from tests.scenarios.playbooks import APPROVED, AWAIT, RECORD, TWO, Signal, runs
-from tests.scenarios.scenes import behaves, one_slot, silent_only
+from tests.scenarios.scenes import behaves, one_slot, silent_only, webhooks_only
 from tests.scenarios.stage import Stage
 
 
@@ -53,6 +53,7 @@ async def test_a_command_that_is_only_shown_does_nothing_at_all(stage: Stage, bo
     assert runs(stage.directory) == 0
 
 
+@webhooks_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_command_below_a_quote_counts(stage: Stage) -> None:
     # ag-E01
@@ -113,6 +114,7 @@ async def test_an_approval_of_a_text_that_has_changed_is_stale(stage: Stage) -> 
     assert "Say hello." not in prompt
 
 
+@silent_only
 @behaves(RECORD, default="help", gates=APPROVED)
 async def test_later_attempts_are_told_the_text_that_was_approved(stage: Stage) -> None:
     # ag-E07
@@ -134,6 +136,7 @@ async def _attempts(stage: Stage, thread: story.Thread, count: int) -> bool:
     return work.attempts == count and work.state is WorkState.WAITING
 
 
+@webhooks_only
 @one_slot
 @behaves(f"{RECORD}; {AWAIT}", gates=APPROVED)
 async def test_a_text_that_changes_between_approval_and_start_is_asked_about_anew(stage: Stage, signal: Signal) -> None:
@@ -161,6 +164,7 @@ async def _held_later(stage: Stage, busy: story.Thread, body: str) -> story.Thre
     return thread
 
 
+@webhooks_only
 @behaves(RECORD, gates=TWO)
 async def test_one_person_is_not_two(stage: Stage) -> None:
     await stage.tracker.add_user("nina")
@@ -201,6 +205,7 @@ async def test_the_starter_may_not_approve_their_own(stage: Stage) -> None:
     assert runs(stage.directory) == 0
 
 
+@webhooks_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_refusal_needs_a_reason(stage: Stage) -> None:
     thread = await _held(stage)
@@ -228,6 +233,7 @@ async def test_help_and_status_are_answered_once_for_each_comment(stage: Stage) 
     assert await _count(stage, thread, "**work-issue**: Held") == 2
 
 
+@silent_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_misspelt_command_is_hinted_at_once(stage: Stage) -> None:
     thread = await _held(stage)

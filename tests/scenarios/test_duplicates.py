@@ -14,7 +14,7 @@ from bot.domain.work import WorkState
 from bot.host.app import open_store
 from bot.storage.runner import ThreadRunner
 from tests.scenarios.playbooks import APPROVED, AWAIT, COMMIT, RECORD, Signal, runs
-from tests.scenarios.scenes import behaves, webhooks_only
+from tests.scenarios.scenes import behaves, silent_only, webhooks_only
 from tests.scenarios.stage import Stage
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
@@ -55,6 +55,7 @@ async def test_two_labels_at_once_start_one_run(stage: Stage) -> None:
     assert "documentation" in await thread.labels()
 
 
+@silent_only
 @behaves(RECORD)
 async def test_a_label_beside_the_trigger_starts_nothing(stage: Stage) -> None:
     # ag-A05
@@ -128,6 +129,7 @@ async def test_after_its_end_the_label_starts_one_new_run(stage: Stage) -> None:
     assert runs(stage.directory) == 2
 
 
+@silent_only
 @behaves(RECORD)
 async def test_an_edit_after_the_end_starts_nothing(stage: Stage) -> None:
     # ag-A07

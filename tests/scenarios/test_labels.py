@@ -6,7 +6,7 @@ from bot.demo.story import Thread
 from bot.demo.world import DEVELOPER, MAINTAINER, READER, REPOSITORY
 from bot.domain.work import WorkState
 from tests.scenarios.playbooks import AWAIT, RECORD, Signal, runs
-from tests.scenarios.scenes import behaves, one_slot
+from tests.scenarios.scenes import behaves, one_slot, silent_only, webhooks_only
 from tests.scenarios.stage import Stage
 
 
@@ -54,6 +54,7 @@ async def _states(thread: Thread) -> set[str]:
     return {name for name in await thread.labels() if name.startswith("state:")}
 
 
+@webhooks_only
 @behaves(f"{RECORD}; {AWAIT}", default="help")
 async def test_what_is_said_while_it_runs_starts_one_more_attempt(stage: Stage, signal: Signal) -> None:
     thread = await stage.begin()
@@ -75,6 +76,7 @@ async def _waits(stage: Stage, thread: Thread, attempts: int) -> bool:
     return work.state is WorkState.WAITING and work.attempts == attempts
 
 
+@silent_only
 @behaves(RECORD)
 async def test_the_labels_of_people_stay_as_they_are(stage: Stage) -> None:
     await stage.tracker.create_label(REPOSITORY, "state:done", by=MAINTAINER, color="123456", description="Ours")

@@ -79,6 +79,7 @@ async def test_our_mark_in_a_comment_of_others_makes_it_not_ours(stage: Stage) -
     assert len(await stage.ours(thread)) == 2
 
 
+@webhooks_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_comment_whose_answer_was_lost_is_not_posted_twice(stage: Stage) -> None:
     # gh-W-05
@@ -94,6 +95,7 @@ async def test_a_comment_whose_answer_was_lost_is_not_posted_twice(stage: Stage)
     assert len(await stage.ours(thread)) == 3
 
 
+@webhooks_only
 @behaves(f"{COMMIT}; {RUDE}", gates=APPROVED)
 async def test_what_the_agent_says_calls_nobody_and_closes_nothing(stage: Stage) -> None:
     # ag-J08
@@ -115,6 +117,7 @@ async def test_what_the_agent_says_calls_nobody_and_closes_nothing(stage: Stage)
     assert not (await stage.tracker.thread(REPOSITORY, thread.number)).open
 
 
+@webhooks_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_locked_thread_waits_and_goes_on_with_the_next_change(stage: Stage) -> None:
     thread = await stage.issue()
@@ -137,6 +140,7 @@ async def test_a_locked_thread_waits_and_goes_on_with_the_next_change(stage: Sta
     assert runs(stage.directory) == 1
 
 
+@silent_only
 @behaves(f"{RECORD}; {AWAIT}")
 async def test_a_thread_that_cannot_be_written_to_holds_up_no_work(stage: Stage, signal: Signal) -> None:
     fault = stage.faults.refuse("POST", COMMENTS)

@@ -11,7 +11,7 @@ from bot.demo.world import DEVELOPER, MAINTAINER, REPOSITORY
 from bot.domain.work import WorkState
 from bot.trackers.embedded.values import Pull
 from tests.scenarios.playbooks import AWAIT, COMMIT, RECORD, Signal, runs
-from tests.scenarios.scenes import behaves, silent_only
+from tests.scenarios.scenes import behaves, silent_only, webhooks_only
 from tests.scenarios.stage import Stage
 
 PULLS = r"/repos/acme/greeter/pulls"
@@ -31,6 +31,7 @@ async def _in_review(stage: Stage, title: str = "Fix the greeting") -> tuple[Thr
     return thread, await stage.tracker.pull(REPOSITORY, number)
 
 
+@webhooks_only
 @behaves(WORKS, default="review")
 async def test_a_pull_request_whose_answer_was_lost_is_not_opened_twice(stage: Stage) -> None:
     # gh-W-05
@@ -43,6 +44,7 @@ async def test_a_pull_request_whose_answer_was_lost_is_not_opened_twice(stage: S
     assert runs(stage.directory) == 1
 
 
+@webhooks_only
 @behaves(WORKS, default="review")
 async def test_a_pull_request_that_cannot_be_opened_is_tried_again_without_another_run(stage: Stage) -> None:
     fault = stage.faults.refuse("POST", PULLS, times=3)
@@ -177,3 +179,13 @@ async def test_what_people_pushed_to_the_branch_is_kept(stage: Stage) -> None:
     await stage.settle()
     files = await stage.people[MAINTAINER].call("GET", f"/repos/{REPOSITORY}/pulls/{pull.number}/files")
     assert {file["filename"] for file in files} == {"attempt", "by-hand"}
+
+
+@webhooks_only
+@behaves("echo x > forgotten.txt", default="review")
+async def test_a_run_that_forgot_to_commit_is_told_to_people(stage: Stage) -> None:
+    thread = await stage.begin()
+    await stage.labelled(thread, "state:review")
+    await stage.said(thread, "Nothing was published: the run committed nothing.")
+    assert await thread.says("Changed and not committed: forgotten.txt.")
+    assert await _pulls(stage) == []

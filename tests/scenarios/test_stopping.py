@@ -10,7 +10,7 @@ from bot.demo.world import DEVELOPER, MAINTAINER, REPOSITORY
 from bot.domain.work import WorkState
 from tests.scenarios import processes
 from tests.scenarios.playbooks import APPROVED, AWAIT, RECORD, Signal, runs
-from tests.scenarios.scenes import behaves, silent_only
+from tests.scenarios.scenes import behaves, silent_only, webhooks_only
 from tests.scenarios.stage import Stage
 
 TRIGGER = "run:work-issue"
@@ -56,6 +56,7 @@ async def _nothing_runs(stage: Stage) -> bool:
     return processes.runs(stage.directory) == []
 
 
+@silent_only
 @behaves(RECORD, gates=APPROVED)
 @pytest.mark.parametrize("how", ["label", "close", "command"])
 async def test_what_is_held_is_cancelled_and_clean(stage: Stage, how: str) -> None:
@@ -110,6 +111,7 @@ async def test_an_issue_that_is_gone_while_it_is_held_ends_its_work(stage: Stage
     assert work.state is WorkState.CANCELLED
 
 
+@webhooks_only
 @behaves(f"{RECORD}; exit 3")
 async def test_a_failure_is_tried_again_and_then_told_to_a_person(stage: Stage) -> None:
     thread = await stage.begin()
@@ -137,6 +139,7 @@ async def test_a_failure_is_tried_again_and_then_told_to_a_person(stage: Stage) 
     await _assert_clean(thread)
 
 
+@webhooks_only
 @behaves(f"{RECORD}; {AWAIT}")
 @pytest.mark.parametrize("ends", ["after", "meanwhile"])
 async def test_a_run_is_adopted_by_the_next_bot(scene: Stage, signal: Signal, ends: str) -> None:

@@ -17,6 +17,9 @@ UPDATE threads SET tries = :tries, next_at = :next_at WHERE item = :item
 -- name: thread_park
 UPDATE threads SET parked = :reason WHERE item = :item
 
+-- name: threads_unpark
+UPDATE threads SET parked = NULL WHERE parked IS NOT NULL
+
 -- name: threads_parked
 SELECT * FROM threads WHERE parked IS NOT NULL ORDER BY item
 
