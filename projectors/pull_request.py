@@ -1,13 +1,31 @@
-"""The body of the one pull request of a Work."""
+"""Title and body of the one pull request of a Work."""
 
 from __future__ import annotations
 
+import re
+
 from bot.domain.work import Work
 from bot.views.markers import marker
+from projectors.neutralise import GAP
 from projectors.safe import Safe
 from projectors.size import COMMENT_LIMIT
+from projectors.tidy import one_line
+from projectors.truncate import shorten
 
 _ROOM = COMMENT_LIMIT - 2_000
+_TITLE_LIMIT = 256
+"""Characters; the tracker takes no longer title."""
+_REFERENCE = re.compile(r"(?:#|\bGH-|/(?:issues|pull)/)(?=[0-9])|@(?=\w)", re.IGNORECASE)
+
+
+def pull_request_title(work: Work, safe: Safe) -> str:
+    """
+    Return the issue's title as plain text that refers to nothing and hides nothing.
+
+    When people squash, it becomes the subject of a commit, and a closing word there would close what it names.
+    """
+    title = _REFERENCE.sub(lambda found: found[0] + GAP, one_line(safe.redactor.redact(work.instructions.title)))
+    return shorten(title, _TITLE_LIMIT) or f"Issue {work.number}"
 
 
 def pull_request_body(work: Work, comment: str, safe: Safe) -> str:

@@ -30,6 +30,7 @@ _SHAPES = re.compile(
     | (?<![A-Za-z0-9])xapp-[A-Za-z0-9-]{10,}
     | (?<![A-Za-z0-9_-])glpat-[A-Za-z0-9_-]{20,}
     | (?<![A-Za-z0-9])npm_[A-Za-z0-9]{36,}
+    | (?<=TRACKSIDE_RUN_TOKEN=)[A-Za-z0-9_-]{20,}
     | (?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}
     | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
     | -----BEGIN[A-Z0-9 ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----

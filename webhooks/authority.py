@@ -27,9 +27,14 @@ class Authority:
         key = (repository, login.lower())
         now = self._clock.now()
         known = self._known.get(key)
-        if known is not None and now - known[0] < FRESH:
+        if known is not None and _fresh(known[0], now):
             return known[1]
         permission = await self._tracker.permission(repository, login)
-        self._known = {k: entry for k, entry in self._known.items() if now - entry[0] < FRESH}
+        self._known = {k: entry for k, entry in self._known.items() if _fresh(entry[0], now)}
         self._known[key] = (now, permission)
         return permission
+
+
+def _fresh(asked: Millis, now: Millis) -> bool:
+    # A clock that was set back must not make an answer last.
+    return 0 <= now - asked < FRESH

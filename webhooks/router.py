@@ -2,8 +2,9 @@
 Routing: a pass over accepted events, outside any request.
 
 Events of one item are routed in the order of their acceptance: while one of them must wait for another try,
-the later ones of its item wait behind it, and those of other items go on. One that fails too often becomes a
-visible dead letter; a redelivery, or a person, can make it due again.
+the later ones of its item wait behind it, and those of other items go on. Only what happened to the item itself does
+not wait behind what somebody said: a comment that cannot be handled never keeps people from stopping what runs. An
+event that fails too often becomes a visible dead letter; a redelivery, or a person, can make it due again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from bot.trackers.contract import Person
 from webhooks.dead_letters import tell
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.fact_documents import from_document
-from webhooks.facts import CommentFact, PullRequestFact, ReviewFact, Wake
+from webhooks.facts import CommentFact, FactKind, PullRequestFact, ReviewFact, Wake
 from webhooks.handlers.comments import handle_comment
 from webhooks.handlers.labels import handle_history
 from webhooks.handlers.reviews import handle_review
@@ -33,6 +34,8 @@ from webhooks.history import TYPE as HISTORY
 MAX_TRIES = 12
 """Tries of one event before it is given up: with the longest wait of ten minutes, more than an hour."""
 PAGE = 200
+SAID = frozenset(f"tracker.{kind.value}" for kind in (FactKind.COMMENT, FactKind.REVIEW))
+"""The types of events that are what somebody said; all others are what happened to an item."""
 
 _log = structlog.get_logger(__name__)
 
@@ -61,15 +64,20 @@ class Router:
             self.wake()
 
     async def _round(self) -> int:
-        blocked: set[str] = set()
+        any_waits: set[str] = set()
+        happened_waits: set[str] = set()
         done = after = 0
         while page := await self._page(after):
             for event in page:
-                waits = event.next_at > self.clock.now() or not blocked.isdisjoint(event.keys)
+                said = event.type in SAID
+                before = any_waits if said else happened_waits
+                waits = event.next_at > self.clock.now() or not before.isdisjoint(event.keys)
                 if not waits and await self._route(event):
                     done += 1
-                else:
-                    blocked.update(event.keys)
+                    continue
+                any_waits.update(event.keys)
+                if not said:
+                    happened_waits.update(event.keys)
             after = page[-1].seq
         return done
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.approvals.gate import NAME
 from bot.approvals.policy import Requirement, Voter, objection, unmet
-from bot.clock import SECOND, Millis
+from bot.clock import Millis
 from bot.domain.hold import Hold, HoldKind
 from bot.domain.permission import Permission
 from bot.domain.work import Instructions, Work
@@ -19,14 +19,12 @@ from bot.scheduler.gates import (
     Settlement,
     StartHold,
     admit_gate_hold,
+    held_since,
     refuse_gate_hold,
     replace_gate_hold,
 )
 from bot.storage.contract import Tx
 from bot.storage.holds import Decision
-
-GRAIN = SECOND
-"""Trackers tell when something was said in whole seconds, rounded down."""
 
 
 class Verb(enum.Enum):
@@ -41,13 +39,14 @@ class Vote:
     """
     A decision as it was said.
 
-    ``source`` says which command of which comment or review it is, so that it counts once; ``said_at`` is when it was
-    said. ``current`` is the item's text as it is live now. ``hold`` and ``event`` are identities to use, arguments so
-    that the transaction can be run again.
+    ``source`` says which command of which comment or review it is, so that it counts once. ``seq`` is its place in
+    the order of accepted events, and ``said_by`` a time after which it was not said. ``current`` is the item's text
+    as it is live now. ``hold`` and ``event`` are identities to use, arguments so that the transaction can be run again.
     """
 
     source: str
-    said_at: Millis
+    seq: int
+    said_by: Millis
     voter: Voter
     verb: Verb
     reason: str
@@ -100,7 +99,7 @@ def decide(tx: Tx, work: Work, hold: Hold, vote: Vote, now: Millis) -> Decided:
         return Decided(answer=Answer.NOT_ALLOWED, explanation=next(filter(None, objections)))
     if vote.current.revision != hold.revision:
         return _stale(tx, hold, vote, now)
-    if vote.said_at + GRAIN <= hold.placed_at or vote.hold == hold.id:
+    if vote.seq < held_since(tx, hold.id) or vote.said_by < hold.placed_at:
         # Said before this was asked, or in the same comment as what had it asked anew: about a text seen earlier.
         return Decided(answer=Answer.STALE)
     if vote.verb is Verb.REFUSE:

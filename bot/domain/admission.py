@@ -25,6 +25,8 @@ class Reason(enum.Enum):
     """It is held; a person must decide."""
     RETRY_DUE = "retry due"
     """It starts again by itself after a failure."""
+    NO_PLAYBOOK = "no playbook"
+    """Its playbook is not there any more; the operator must act."""
     STOPPING = "stopping"
     """Its previous run is still being stopped."""
     POOL_FULL = "pool full"

@@ -115,7 +115,9 @@ class Parts:
     @cached_property
     def explain(self) -> Explain:
         """Why Work is or is not running."""
-        return Explain(limits=self.config.limits, pool_of=self.bindings.pool_of)
+        return Explain(
+            limits=self.config.limits, known=self.bindings.playbooks.__contains__, pool_of=self.bindings.pool_of
+        )
 
     @cached_property
     def texts(self) -> Texts:

@@ -37,11 +37,19 @@ def instance(data: Path) -> Iterator[str]:
         except BlockingIOError as error:
             message = f"{data}: another Trackside serves this directory; stop it, or set another `data`"
             raise ConfigError(message) from error
+        yield _name(handle, data)
+    finally:
+        os.close(handle)
+
+
+def _name(handle: int, data: Path) -> str:
+    """Return the name that is kept in the locked file, writing one when it is new."""
+    try:
         name = os.read(handle, 100).decode(errors="replace").strip()
         if not name:
             name = new_id("host")
             os.write(handle, name.encode())
             os.fsync(handle)
-        yield name
-    finally:
-        os.close(handle)
+    except OSError as error:
+        raise ConfigError(f"{data}: cannot be used for `data`: {error.strerror}") from error
+    return name

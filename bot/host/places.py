@@ -50,8 +50,11 @@ class Wanted:
 
     async def current(self, work: Work, playbook: Playbook) -> Instructions | None:
         """Return the item's text as it is now, or None when it is closed, gone, or lost the trigger label."""
+        name = await self.places.name(work.scope)
         try:
-            issue = await self.tracker.issue(await self.places.name(work.scope), work.number)
+            issue = await self.tracker.issue(name, work.number)
         except TrackerMissingError:
+            # The same is said of everything in a repository that the bot may not see any more; that ends no Work.
+            await self.tracker.repository(name)
             return None
         return instructions_of(issue) if issue.open and playbook.asked_for(issue.labels) else None

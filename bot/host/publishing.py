@@ -19,7 +19,7 @@ from bot.scheduler.launch import held
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Tracker
 from projectors.limiter import Limiter
-from projectors.pull_request import pull_request_body
+from projectors.pull_request import pull_request_body, pull_request_title
 from projectors.safe import Safe
 
 MOST_PATHS = 5
@@ -57,7 +57,7 @@ class Publisher:
             repository=repository.full_name,
             head=work.branch,
             base=repository.default_branch,
-            title=work.instructions.title,
+            title=pull_request_title(work, self.safe),
             body=pull_request_body(work, decision.comment, self.safe),
         )
         published = await publish(proposal, self.tracker, workspace, self.limiter.write)

@@ -23,12 +23,14 @@ class SweepPass:
     repositories: Sequence[str]
     interval: int
     wake: Callable[[], None]
-    _due: dict[str, Millis] = field(default_factory=dict)
+    _due: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Sweep what is due."""
         for name in self.repositories:
-            if self._due.get(name, Millis(0)) > self.clock.now():
+            asked, due = self._due.get(name, (Millis(0), Millis(0)))
+            # A clock that was set back must not keep the bot from looking.
+            if asked <= self.clock.now() < due:
                 continue
             wait = self.interval
             try:
@@ -42,4 +44,5 @@ class SweepPass:
                 _log.debug("swept", repository=name, found=found)
                 if found:
                     self.wake()
-            self._due[name] = Millis(self.clock.now() + wait)
+            now = self.clock.now()
+            self._due[name] = (now, Millis(now + wait))

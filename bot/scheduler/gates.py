@@ -110,9 +110,15 @@ def place_gate_hold(tx: Tx, work: Work, held: Held, *, hold: HoldId, event: Even
             placed_at=now,
         )
     )
-    _record(tx, work, "core.gate.held", f"gate/{hold}/held", event=event, reason=held.hold.reason, now=now)
+    _record(tx, work, "core.gate.held", _held_key(hold), event=event, reason=held.hold.reason, now=now)
     instructions = held.hold.instructions or work.instructions
     return tx.works.save(replace(work, gate_pass=None, instructions=instructions), now)
+
+
+def held_since(tx: Tx, hold: HoldId) -> int:
+    """Return the place of a hold in the order of accepted events: what has an earlier one knew nothing of it."""
+    event = tx.events.by_natural_key(_held_key(hold))
+    return 0 if event is None else event.seq
 
 
 class Settled(enum.Enum):
@@ -180,6 +186,10 @@ def _open_hold(tx: Tx, settlement: Settlement) -> tuple[Hold | None, Settled]:
     if hold.state is not HoldState.OPEN:
         return None, Settled.ALREADY
     return hold, Settled.DONE
+
+
+def _held_key(hold: HoldId) -> str:
+    return f"gate/{hold}/held"
 
 
 def _settled(tx: Tx, work: Work, kind: str, settlement: Settlement, now: Millis) -> None:

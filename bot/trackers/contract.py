@@ -136,7 +136,11 @@ class Reaction(enum.Enum):
 
 
 class ReadThreads(Protocol):
-    """Reading issues, their history and their threads."""
+    """Reading repositories, their issues, and the history and threads of these."""
+
+    async def repository(self, full_name: str) -> Repository:
+        """Return the repository as it is now."""
+        ...
 
     async def issue(self, repository: str, number: int) -> Issue:
         """Return the issue as it is now. ``repository`` is ``owner/name`` in all of these."""
@@ -230,8 +234,4 @@ class Tracker(ReadThreads, PermissionOf, WriteThreads, WritePullRequests, Protoc
 
     async def me(self) -> Person:
         """Return the account that the bot acts as."""
-        ...
-
-    async def repository(self, full_name: str) -> Repository:
-        """Return the repository as it is now."""
         ...

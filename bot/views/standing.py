@@ -21,15 +21,22 @@ _ENDED = {
 
 @dataclass(frozen=True, kw_only=True)
 class Explain:
-    """Asks admission, with the limits in force. ``pool_of`` maps a playbook's name to its executor's pool."""
+    """
+    Asks admission, with the limits in force.
+
+    ``known`` tells whether there is a playbook of a name, ``pool_of`` maps it to its executor's pool.
+    """
 
     limits: Limits
+    known: Callable[[str], bool]
     pool_of: Callable[[str], str]
 
     def refusal(self, tx: Tx, work: Work, now: Millis) -> Refused | None:
         """Return why a Work does not start now, or None when it may."""
         answer = admission(tx, work, now, limits=self.limits, pool=self.pool_of(work.playbook))
-        return answer if isinstance(answer, Refused) else None
+        if isinstance(answer, Refused):
+            return answer
+        return None if self.known(work.playbook) else Refused(reason=Reason.NO_PLAYBOOK)
 
     def line(self, tx: Tx, work: Work, now: Millis) -> str:
         """Return the one line."""
@@ -53,6 +60,7 @@ def sentence(refused: Refused, work: Work) -> str:
         Reason.NO_INPUT: "There is nothing new to work on.",
         Reason.HELD: f"Held: {refused.detail}",
         Reason.RETRY_DUE: f"Attempt {work.attempts} failed; the next starts at {clock_time(refused.until)}.",
+        Reason.NO_PLAYBOOK: "Its playbook is not there any more: the operator can bring it back, `/cancel` ends it.",
         Reason.STOPPING: "The previous run is still being stopped.",
         Reason.POOL_FULL: f"Waiting for a free slot ({refused.detail}). Starts by itself.",
         Reason.SCOPE_FULL: f"Waiting for a free slot ({refused.detail}). Starts by itself.",

@@ -45,6 +45,9 @@ class Shelf:
             raise self.found
         return self.found
 
+    async def repository(self, full_name: str) -> None:
+        assert full_name == "owner-1/repo-1"
+
 
 @pytest.fixture
 async def places(store: Writable[Tx]) -> Places:

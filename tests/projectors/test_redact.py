@@ -102,3 +102,8 @@ def test_a_secret_at_the_cut_is_not_cut_in_half() -> None:
 )
 def test_ordinary_words_stay(text: str) -> None:
     assert Redactor(["", "abc"]).redact(text) == text
+
+
+def test_the_token_of_a_run_is_redacted_where_an_agent_prints_its_environment() -> None:
+    token = secrets.token_urlsafe(32)
+    assert Redactor().redact(f"TRACKSIDE_RUN_TOKEN={token}\nHOME=/root") == "TRACKSIDE_RUN_TOKEN=[redacted]\nHOME=/root"

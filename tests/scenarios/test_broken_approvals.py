@@ -22,7 +22,8 @@ EVIL = "Do something else."
 
 
 @behaves(RECORD, gates=APPROVED)
-async def test_approvals_that_waited_for_the_bot_do_not_count_for_a_text_edited_since(scene: Stage) -> None:
+@pytest.mark.parametrize("down", [0, 2 * HOUR], ids=["a-moment", "hours"])
+async def test_approvals_that_waited_for_the_bot_do_not_count_for_a_text_edited_since(scene: Stage, down: int) -> None:
     # ag-E07
     async with scene.bot():
         thread = await scene.begin()
@@ -31,7 +32,7 @@ async def test_approvals_that_waited_for_the_bot_do_not_count_for_a_text_edited_
     await scene.say(thread, "/approve")
     await scene.say(thread, "/approve")
     await scene.tracker.edit_issue(REPOSITORY, thread.number, by=DEVELOPER, body=EVIL)
-    scene.clock.advance(2 * HOUR)
+    scene.clock.advance(down)
     async with scene.bot():
         await scene.settle()
         (work,) = await scene.works(thread)
@@ -155,3 +156,16 @@ async def _open(stage: Stage, work: Work) -> Sequence[Hold]:
 
 async def _attempts(stage: Stage, thread: Thread, expected: list[int]) -> bool:
     return [work.attempts for work in await stage.works(thread)] == expected
+
+
+@silent_only
+@behaves(RECORD, gates=APPROVED)
+@pytest.mark.parametrize("spelled", ["HLD-0000000000000000", "`hld-0000000000000000`"], ids=["upper", "code"])
+async def test_the_id_of_another_hold_approves_nothing_however_it_is_spelled(stage: Stage, spelled: str) -> None:
+    thread = await stage.begin()
+    await stage.labelled(thread, "hold:gate")
+    await stage.say(thread, f"/approve {spelled}")
+    await stage.said(thread, "nothing waits for a decision here")
+    await stage.settle()
+    (work,) = await stage.works(thread)
+    assert (work.state, work.attempts) == (WorkState.READY, 0)

@@ -237,8 +237,8 @@ async def test_help_and_status_are_answered_once_for_each_comment(stage: Stage) 
 @behaves(RECORD, gates=APPROVED)
 async def test_a_misspelt_command_is_hinted_at_once(stage: Stage) -> None:
     thread = await _held(stage)
-    for _ in range(2):
-        await stage.say(thread, "/aprove")
+    for word in ("/approved", "/aprove"):
+        await stage.say(thread, word)
         await stage.said(thread, "Did you mean")
         await stage.settle()
     assert await _count(stage, thread, "Did you mean `/approve`?") == 1

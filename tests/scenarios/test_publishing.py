@@ -151,6 +151,19 @@ async def test_what_is_merged_is_done_and_the_close_that_follows_is_not_heard(st
     assert await thread.labels() == {"state:done"}
 
 
+@webhooks_only
+@behaves(f'{WORKS}; test "$TRACKSIDE_ATTEMPT" = 1 || sleep 3600', default="review")
+async def test_a_merge_while_it_runs_ends_the_run(stage: Stage) -> None:
+    thread, pull = await _in_review(stage)
+    await stage.tracker.review(REPOSITORY, pull.number, "REQUEST_CHANGES", "Say it louder.", by=DEVELOPER)
+    await stage.at_work(thread)
+    await stage.tracker.merge(REPOSITORY, pull.number, by=MAINTAINER)
+    await stage.ended(thread)
+    (work,) = await stage.works(thread)
+    assert work.state is WorkState.COMPLETED
+    assert await thread.labels() == {"state:done"}
+
+
 @behaves(WORKS, default="review")
 async def test_what_is_closed_unmerged_is_cancelled_and_a_new_run_begins_anew(stage: Stage) -> None:
     thread, pull = await _in_review(stage)

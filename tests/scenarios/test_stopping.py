@@ -19,8 +19,8 @@ FAMILY = f"{RECORD}; sleep 3600 & setsid sleep 3600 & wait"
 OWNED = ("state:", "hold:", "run:")
 
 
-async def _assert_clean(thread: Thread) -> None:
-    assert not [name for name in await thread.labels() if name.startswith(OWNED)]
+async def _clean(thread: Thread) -> bool:
+    return not [name for name in await thread.labels() if name.startswith(OWNED)]
 
 
 @behaves(FAMILY)
@@ -33,7 +33,7 @@ async def test_what_runs_is_stopped_with_all_its_processes(stage: Stage, how: st
     await _stop(stage, thread, how)
     await stage.ended(thread)
     await stage.until("stopped", lambda: _nothing_runs(stage))
-    await _assert_clean(thread)
+    assert await _clean(thread)
     (sticky,) = await stage.ours(thread)
     assert f"**Cancelled** by @\u200b{MAINTAINER}" in sticky
     stage.clock.advance(60 * MINUTE)
@@ -65,7 +65,7 @@ async def test_what_is_held_is_cancelled_and_clean(stage: Stage, how: str) -> No
     await stage.labelled(thread, "hold:gate")
     await _stop(stage, thread, how)
     await stage.ended(thread)
-    await _assert_clean(thread)
+    assert await _clean(thread)
     assert await thread.says("Not needed any more")
     await stage.say(thread, "/approve")
     await stage.settle()
@@ -136,7 +136,7 @@ async def test_a_failure_is_tried_again_and_then_told_to_a_person(stage: Stage) 
     assert "state:failed" in await thread.labels()
     await stage.say(thread, "/cancel")
     await stage.ended(thread)
-    await _assert_clean(thread)
+    assert await _clean(thread)
 
 
 @webhooks_only
@@ -160,6 +160,25 @@ async def test_a_run_is_adopted_by_the_next_bot(scene: Stage, signal: Signal, en
     assert runs(scene.directory) == 1
 
 
+@behaves(FAMILY)
+async def test_a_comment_that_cannot_be_handled_keeps_nobody_from_stopping(stage: Stage) -> None:
+    # ag-F01
+    thread = await stage.begin()
+    await stage.at_work(thread)
+    await stage.settle()
+    stage.clock.advance(MINUTE // 2)
+    stage.faults.refuse("GET", r"/repos/acme/greeter/collaborators/\w+/permission")
+    await stage.say(thread, "One more thing.")
+    await stage.settle()
+    assert await stage.up.store.read(lambda tx: [each.tries > 0 for each in tx.events.pending()]) == [True]
+    await stage.tracker.unlabel(REPOSITORY, thread.number, TRIGGER, by=MAINTAINER)
+    await stage.until("stopped", lambda: _nothing_runs(stage))
+    await stage.until("clean", lambda: _clean(thread))
+    stage.faults.heal()
+    stage.clock.advance(10 * MINUTE)
+    await stage.ended(thread)
+
+
 @silent_only
 @behaves(FAMILY)
 async def test_what_was_called_off_while_the_bot_was_down_is_stopped(scene: Stage) -> None:
@@ -171,4 +190,4 @@ async def test_what_was_called_off_while_the_bot_was_down_is_stopped(scene: Stag
     async with scene.bot():
         await scene.ended(thread)
         await scene.until("stopped", lambda: _nothing_runs(scene))
-    await _assert_clean(thread)
+    assert await _clean(thread)

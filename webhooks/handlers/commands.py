@@ -9,7 +9,7 @@ from bot.approvals.decide import Answer, Decided, Vote, decide, open_gate_holds
 from bot.approvals.decide import Verb as Decision
 from bot.approvals.policy import Voter
 from bot.clock import MINUTE, Millis
-from bot.domain.event import Event, Routing
+from bot.domain.event import Routing
 from bot.domain.permission import Permission
 from bot.domain.work import Instructions, Work
 from bot.errors import TrackerError
@@ -37,7 +37,7 @@ _REPLIES = {
 """The answers that end in a reply; all others are told by a reaction and the sticky comment."""
 
 SKEW = MINUTE
-"""How far the tracker's clock may be behind ours before what people say looks older than it is."""
+"""How far the tracker's clock may be behind ours before what people say looks older than it is (milliseconds)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +45,8 @@ class Said:
     """
     Where, when and by whom commands were said.
 
-    ``comment`` is None for a review, which takes no reactions. ``at`` is never later than they were said in truth,
-    but for ``SKEW``: a delivery may come late, and a bot that was down hears of everything at once.
+    ``comment`` is None for a review, which takes no reactions. ``seq`` is the place of the event that told us, and
+    ``at`` the tracker's time: a delivery may come late, and a bot that was down hears of everything at once.
     """
 
     repository: RepositoryRef
@@ -54,12 +54,8 @@ class Said:
     source: str
     comment: int | None
     person: Person
+    seq: int
     at: Millis
-
-
-def said_at(event: Event, written_at: Millis) -> Millis:
-    """Return when something was said, by the bot's clock, from the time that the tracker gives for it."""
-    return min(event.accepted_at, Millis(written_at + SKEW))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +180,8 @@ def _decide(act: _Act) -> Reply | None:
     work, hold = held[0]
     vote = Vote(
         source=act.source,
-        said_at=said.at,
+        seq=said.seq,
+        said_by=Millis(said.at + SKEW),
         voter=Voter(id=said.person.id, login=act.login, permission=act.permission),
         verb=Decision(act.command.verb.value),
         reason=reason,
@@ -211,7 +208,8 @@ def _reply(login: str, decided: Decided) -> Reply | None:
 
 def _named_hold(argument: str) -> tuple[HoldId | None, str]:
     first, _, rest = argument.partition(" ")
-    return (HoldId(first), rest.strip()) if first.startswith("hld-") else (None, argument)
+    named = first.strip("`").lower()
+    return (HoldId(named), rest.strip()) if named.startswith("hld-") else (None, argument)
 
 
 def _react(tx: Tx, key: str, said: Said, replies: list[Reply | None]) -> None:

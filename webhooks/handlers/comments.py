@@ -14,7 +14,7 @@ from webhooks.commands import Command, parse
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.fact_documents import from_document
 from webhooks.facts import CommentFact
-from webhooks.handlers.commands import Said, carry_out, said_at
+from webhooks.handlers.commands import Said, carry_out
 from webhooks.history import ensure_item
 
 
@@ -38,7 +38,8 @@ async def handle_comment(desk: Desk, event: Event, fact: CommentFact) -> Change:
         source=event.natural_key,
         comment=fact.comment_id,
         person=fact.author,
-        at=said_at(event, fact.created_at),
+        seq=event.seq,
+        at=fact.created_at,
     )
     return await carry_out(desk, said, commands)
 

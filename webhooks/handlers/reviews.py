@@ -12,7 +12,7 @@ from bot.views.markers import is_marked
 from webhooks.commands import parse
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.facts import ReviewAction, ReviewFact
-from webhooks.handlers.commands import Said, carry_out, said_at
+from webhooks.handlers.commands import Said, carry_out
 
 _WORDS = {
     Verdict.APPROVED: "approved",
@@ -35,7 +35,8 @@ async def handle_review(desk: Desk, event: Event, fact: ReviewFact) -> Change:
             source=event.natural_key,
             comment=None,
             person=fact.author,
-            at=said_at(event, fact.submitted_at),
+            seq=event.seq,
+            at=fact.submitted_at,
         )
         return await carry_out(desk, said, commands)
     permission = await desk.authority.permission(fact.repository.full_name, fact.author.login)

@@ -24,6 +24,8 @@ async def handle_wake(desk: Desk, fact: Wake | PullRequestFact) -> Change:
             repository.full_name, number, after=0 if item is None else item.cursor
         )
     except TrackerMissingError:
+        # The same is said of everything in a repository that the bot may not see any more; that ends no Work.
+        await desk.tracker.repository(repository.full_name)
         return _gone(key)
     numbered = identified(entries, lambda: EventId(new_id("evt")))
 
