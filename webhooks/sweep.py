@@ -19,7 +19,7 @@ from bot.ids import EventId, new_id
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Repository, Tracker
 from webhooks.desk import Desk
-from webhooks.facts import CommentFact, RepositoryRef, ReviewFact, Wake
+from webhooks.facts import CommentFact, Fact, RepositoryRef, ReviewFact, Wake
 from webhooks.intake import accept_facts, fact_event
 
 OVERLAP = MINUTE
@@ -60,8 +60,7 @@ class Sweep:
             for number in sorted(numbers)
             if await self._news(repository, number)
         ]
-        events = [fact_event(wake, EventId(new_id("evt"))) for wake in wakes]
-        return await self.store.write(lambda tx: accept_facts(tx, events, now))
+        return await self._accept(wakes, now)
 
     async def _news(self, repository: Repository, number: int) -> bool:
         """Whether an item's history goes on after what was read of it, or the item is gone."""
@@ -80,12 +79,14 @@ class Sweep:
         for work in live:
             if work.pull_request is None:
                 continue
-            pull = await self.tracker.pull_request(repository.full_name, work.pull_request)
-            reviews = await self.tracker.reviews(repository.full_name, work.pull_request)
+            try:
+                pull = await self.tracker.pull_request(repository.full_name, work.pull_request)
+                reviews = await self.tracker.reviews(repository.full_name, work.pull_request)
+            except TrackerMissingError:
+                # Its end is told by its history; the other pull requests must be read all the same.
+                continue
             facts += [ReviewFact.of(reference, review, pull, from_fork=False) for review in reviews]
-        events = [fact_event(fact, EventId(new_id("evt"))) for fact in facts]
-        now = self.clock.now()
-        return await self.store.write(lambda tx: accept_facts(tx, events, now))
+        return await self._accept(facts, self.clock.now())
 
     async def _comments(self, repository: Repository, now: Millis) -> int:
         mark = f"comments/{repository.id}"
@@ -93,17 +94,22 @@ class Sweep:
         start = Millis(int(since) if since is not None else now)
         comments = await self.tracker.comments_since(repository.full_name, Millis(start - OVERLAP))
         reference = RepositoryRef.of(repository)
-        events = [
-            fact_event(CommentFact.of(reference, comment, on_pull_request=False), EventId(new_id("evt")))
-            for comment in comments
-        ]
-        newest = max((comment.updated_at for comment in comments), default=start)
+        facts = [CommentFact.of(reference, comment, on_pull_request=False) for comment in comments]
+        found = await self._accept(facts, now)
+        newest = str(max([start, *(comment.updated_at for comment in comments)]))
+        if newest != since:
+            # After the facts are durable: a mark that is behind only has them read once more.
+            await self.store.write(lambda tx: tx.cursors.put(mark, newest))
+        return found
 
-        def change(tx: Tx) -> int:
-            tx.cursors.put(mark, str(max(newest, start)))
-            return accept_facts(tx, events, now)
-
-        return await self.store.write(change)
+    async def _accept(self, facts: Sequence[Fact], now: Millis) -> int:
+        """Accept what is new; a sweep that finds nothing new writes nothing."""
+        events = [fact_event(fact, EventId(new_id("evt"))) for fact in facts]
+        known = await self.store.read(
+            lambda tx: {e.natural_key for e in events if tx.events.by_natural_key(e.natural_key) is not None}
+        )
+        fresh = [event for event in events if event.natural_key not in known]
+        return await self.store.write(lambda tx: accept_facts(tx, fresh, now)) if fresh else 0
 
 
 def _live_in(tx: Tx, repository: Repository) -> list[Work]:

@@ -35,6 +35,8 @@ async def test_the_story_ends_the_same_after_a_kill(point: int, tmp_path: Path) 
         assert len(await _ours(refused)) == 2
         stopped = await story.work_is_stopped(theatre.cast, theatre.until)
         assert len(await _ours(stopped)) == 2
+        if point in SOME:
+            assert theatre.killed, "the story has become shorter: this point is not reached any more"
     processes.assert_none_left(tmp_path)
 
 
