@@ -87,7 +87,8 @@ class Router:
     async def _route(self, event: Event) -> bool:
         try:
             change = await self._prepare(event)
-            await self.store.write(lambda tx: _settle(tx, event, change, self.clock.now()))
+            now = self.clock.now()
+            await self.store.write(lambda tx: _settle(tx, event, change, now))
         except Exception as error:  # noqa: BLE001 - one event must never stop the others
             await self._failed(event, error)
             return False
