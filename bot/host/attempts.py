@@ -266,7 +266,11 @@ class Attempts:
 
     async def _give_back(self, fence: Fence, due: Millis) -> None:
         now = self.clock.now()
-        await self.store.write(lambda tx: tx.executions.release(fence, now=now, due=due))
+        try:
+            await self.store.write(lambda tx: tx.executions.release(fence, now=now, due=due))
+        except StorageError as error:
+            # Then the lease lapses by itself, and the attempt is taken up a little later.
+            _log.warning("lease_not_given_back", execution=fence.execution, epoch=fence.epoch, reason=str(error))
 
     async def _write(self, change: Callable[[Tx, Millis], Any]) -> Any:  # noqa: ANN401 - the change's own value
         now = self.clock.now()
