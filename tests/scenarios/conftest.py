@@ -25,6 +25,13 @@ def plain_log() -> Iterator[None]:
     structlog.configure(**before)
 
 
+@pytest.fixture(autouse=True)
+def no_process_left(tmp_path: Path) -> Iterator[None]:
+    """Prove that no run is left over at the end, and end the supervisor that the bot left behind."""
+    yield
+    assert_none_left(tmp_path)
+
+
 @pytest.fixture(params=["webhooks", "silent"])
 def webhooks(request: pytest.FixtureRequest) -> bool:
     """Tell whether the tracker's webhooks arrive: once they all do, and once none does."""
@@ -52,11 +59,10 @@ def signal(tmp_path: Path) -> Iterator[Signal]:
 
 @pytest.fixture
 async def scene(tmp_path: Path, webhooks: bool, agent: Agent | None, slots: int) -> AsyncIterator[Stage]:  # noqa: FBT001 - a fixture
-    """Set a stage; the bot is down until the test puts it up. No run may be left over at the end."""
+    """Set a stage; the bot is down until the test puts it up."""
     playbook = PLAYBOOK if agent is None else agent.write(tmp_path)
     async with open_stage(tmp_path, webhooks=webhooks, playbook=playbook, slots=slots) as opened:
         yield opened
-    assert_none_left(tmp_path)
 
 
 @pytest.fixture
