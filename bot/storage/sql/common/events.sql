@@ -18,9 +18,6 @@ SELECT * FROM events WHERE natural_key = :natural_key
 -- name: event_by_id
 SELECT * FROM events WHERE id = :id
 
--- name: event_by_seq
-SELECT * FROM events WHERE seq = :seq
-
 -- name: events_pending
 SELECT * FROM events WHERE routing = 'pending' AND seq > :after ORDER BY seq LIMIT :limit
 
