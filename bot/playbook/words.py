@@ -64,11 +64,6 @@ class Permission(enum.StrEnum):
     MAINTAIN = "maintain"
     ADMIN = "admin"
 
-    @property
-    def rank(self) -> int:
-        """The place in the order: a higher one includes the lower ones."""
-        return list(Permission).index(self)
-
 
 class Excluded(enum.StrEnum):
     """Who cannot decide a gate."""

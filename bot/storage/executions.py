@@ -129,11 +129,6 @@ class Executions:
         row = self.sql.one("execution_live_of_work", work=work)
         return None if row is None else _execution(row)
 
-    def latest_of(self, work: WorkId) -> Execution | None:
-        """Return the newest attempt of a Work."""
-        row = self.sql.one("execution_latest_of_work", work=work)
-        return None if row is None else _execution(row)
-
     def of_work(self, work: WorkId) -> Sequence[Execution]:
         """Return all attempts of a Work, oldest first."""
         return [_execution(row) for row in self.sql.all("executions_of_work", work=work)]

@@ -45,9 +45,6 @@ SELECT * FROM executions WHERE token = :token AND phase <> 'finished'
 -- name: execution_live_of_work
 SELECT * FROM executions WHERE work = :work AND phase <> 'finished'
 
--- name: execution_latest_of_work
-SELECT * FROM executions WHERE work = :work ORDER BY number DESC LIMIT 1
-
 -- name: executions_of_work
 SELECT * FROM executions WHERE work = :work ORDER BY number
 
