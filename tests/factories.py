@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.clock import MINUTE, SECOND, Millis
-from bot.domain.admission import Limits, Refused
+from bot.domain.admission import Limits, Refused, Terms
 from bot.domain.event import Event, NewEvent, Routing
 from bot.domain.execution import Binding
 from bot.domain.retry import RetryPolicy
@@ -22,6 +22,7 @@ LEASE = 60 * SECOND
 TIMEOUT = 60 * MINUTE
 REVISION = "revision-1"
 UNLIMITED = Limits(default=1_000, pools=())
+TERMS = Terms(pool="agents", limits=UNLIMITED)
 
 
 def make_binding(**changes: Any) -> Binding:
@@ -105,7 +106,7 @@ def make_request(found: Candidate, **changes: Any) -> ClaimRequest:
     usual: dict[str, Any] = {
         "candidate": found,
         "binding": make_binding(),
-        "limits": UNLIMITED,
+        "terms": TERMS,
         "owner": "host-a",
         "lease": LEASE,
         "revision": REVISION,
@@ -123,8 +124,9 @@ async def try_claim(
     store: Writable[Tx], work: WorkId, *, now: Millis, **changes: Any
 ) -> Claimed | GateHeld | Refused | Moved:
     """Read a candidate, then claim it, as a host does."""
-    limits, pool = changes.get("limits", UNLIMITED), changes.get("binding", make_binding()).pool
-    found = await store.read(lambda tx: candidate(tx, work, now, limits=limits, pool=pool))
+    limits, pool = changes.pop("limits", UNLIMITED), changes.get("binding", make_binding()).pool
+    terms = changes.setdefault("terms", Terms(pool=pool, limits=limits))
+    found = await store.read(lambda tx: candidate(tx, work, now, terms=terms))
     if isinstance(found, Refused):
         return found
     return await store.write(lambda tx: claim(tx, make_request(found, **changes), now))

@@ -251,6 +251,10 @@ def test_every_reason_is_listed_with_what_status_says() -> None:
         Reason.HELD: "start: 1 person with write access",
         Reason.POOL_FULL: "4 of 4 jobs busy",
         Reason.SCOPE_FULL: "2 of 2 in owner/name",
+        Reason.PAUSED_ACCOUNT: "the usage limit of the account is reached",
+        Reason.BRAKE: "5 starts without progress in 24 h",
+        Reason.OVER_BUDGET: "5.00 of 5.00 usd used by this issue",
+        Reason.RESERVED: "4.00 usd of this issue are reserved by runs under way",
     }
     expected = {}
     for reason in Reason:

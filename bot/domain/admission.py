@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from bot.clock import Millis
+from bot.domain.brake import Brakes
+from bot.domain.budget import Budget
 
 
 class Reason(enum.Enum):
@@ -25,6 +28,16 @@ class Reason(enum.Enum):
     """It is held; a person must decide."""
     RETRY_DUE = "retry due"
     """It starts again by itself after a failure."""
+    DEFERRED = "deferred"
+    """Its start was put off, without being counted; it goes on by itself."""
+    PAUSED_ACCOUNT = "paused account"
+    """The provider's account that it uses is paused; it goes on by itself, or when the credentials are renewed."""
+    BRAKE = "brake"
+    """It started too often without getting anywhere; a person must look."""
+    OVER_BUDGET = "over budget"
+    """A budget is used up; a person may allow more."""
+    RESERVED = "reserved"
+    """What is left of a budget is reserved for runs under way; it starts by itself when they leave enough."""
     NO_PLAYBOOK = "no playbook"
     """Its playbook is not there any more; the operator must act."""
     STOPPING = "stopping"
@@ -68,3 +81,20 @@ class Limits:
     def pool(self, name: str) -> int:
         """Return the limit of a pool."""
         return dict(self.pools).get(name, self.default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """
+    On what terms Work of a playbook may start now, as they are configured.
+
+    ``estimate`` is what one attempt is expected to use, in millionths by unit; ``account`` the provider's account that
+    its runs use.
+    """
+
+    pool: str
+    limits: Limits = Limits()
+    budgets: tuple[Budget, ...] = ()
+    estimate: Mapping[str, int] = field(default_factory=dict)
+    account: str | None = None
+    brakes: Brakes = field(default_factory=Brakes)

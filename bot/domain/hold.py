@@ -15,6 +15,8 @@ class HoldKind(enum.Enum):
 
     GATE = "gate"
     """A start gate asked for it; only its holder settles it (C-187)."""
+    BUDGET = "budget"
+    """A budget is used up; a person lifts it for one start, or raises the cap (C-172, C-174)."""
     OPERATOR = "operator"
     """A person or a brake; a person lifts it."""
 

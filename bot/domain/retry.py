@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.clock import MINUTE, Millis
+from bot.clock import DAY, MINUTE, Millis
+from bot.domain.kind import Lifecycle
 from bot.domain.work import BlockedReason
 
 MAX_DELAYS = 100
+RESET_MARGIN = 2 * MINUTE
+"""How long after a reset that was told us the next try starts (C-110)."""
+UNKNOWN_RESET = 30 * MINUTE
+"""How long to wait for a reset whose time is not known (C-110)."""
+LONGEST_HINT = 31 * DAY
+"""A reset further away than this is taken for a mistake (C-111)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,19 +35,65 @@ class RetryPolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RetryHint:
+    """What a failed run knows of when trying again makes sense: ``reset_at``, or None when it cannot tell."""
+
+    reset_at: Millis | None = None
+
+    def due(self, now: Millis) -> Millis:
+        """
+        Return when to try again.
+
+        Raises ``ValueError`` for a reset that is past or too far away: a hint that makes no sense is never bent into
+        one that does (C-111).
+        """
+        if self.reset_at is None:
+            return Millis(now + UNKNOWN_RESET)
+        if not now <= self.reset_at <= now + LONGEST_HINT:
+            raise ValueError("the executor named a time of reset that is past, or more than a month away")
+        return Millis(self.reset_at + RESET_MARGIN)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RetryAt:
     """Try again at ``due_at``."""
 
     due_at: Millis
 
 
-def after_failure(policy: RetryPolicy, failures: int, now: Millis, *, permanent: bool) -> RetryAt | BlockedReason:
-    """Decide what follows the failure number ``failures`` (counted from 1) of the current round (C-106, C-114)."""
-    if permanent:
+@dataclass(frozen=True, kw_only=True)
+class Rest:
+    """Do nothing: standing Work waits for its next input (C-117)."""
+
+
+def after_failure(
+    policy: RetryPolicy,
+    failures: int,
+    now: Millis,
+    *,
+    permanent: bool,
+    hint: RetryHint | None = None,
+    lifecycle: Lifecycle = Lifecycle.PLAIN,
+) -> RetryAt | Rest | BlockedReason:
+    """
+    Decide what follows the failure number ``failures`` (counted from 1) of the current round (C-106, C-114).
+
+    A hint moves the next try and still uses up the budget of failures (C-112); for standing Work it only delays, and
+    without one nothing is armed (C-117, C-118).
+    """
+    standing = lifecycle is Lifecycle.STANDING
+    if standing and hint is None:
+        return Rest()
+    if permanent and not standing:
         return BlockedReason.PERMANENT_FAILURE
-    if failures > len(policy.delays):
+    if failures > len(policy.delays) and not standing:
         return BlockedReason.RETRIES_EXHAUSTED
-    return RetryAt(due_at=Millis(now + policy.delays[failures - 1]))
+    if hint is None:
+        return RetryAt(due_at=Millis(now + policy.delays[failures - 1]))
+    try:
+        return RetryAt(due_at=hint.due(now))
+    except ValueError:
+        return BlockedReason.INVALID_HINT
 
 
 def backoff(tries: int, *, base: int, most: int) -> int:

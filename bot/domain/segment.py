@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.clock import Millis
+from bot.ids import EventId
 
 MAX_SEGMENTS = 50
 
@@ -23,7 +24,11 @@ class Invoke(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """One stretch; ``ended_at`` is None while it is open. Times are milliseconds."""
+    """
+    One stretch; ``ended_at`` is None while it is open. Times are milliseconds.
+
+    ``wake`` is the event that resumed a suspended attempt with it; None for any other beginning (C-36).
+    """
 
     started_at: Millis
     ended_at: Millis | None = None
@@ -31,6 +36,7 @@ class Segment:
     isolated: bool = False
     recovered: bool = False
     relaunched: bool = False
+    wake: EventId | None = None
 
     def to_document(self) -> dict[str, object]:
         """Return the JSON form."""
@@ -41,6 +47,7 @@ class Segment:
             "isolated": self.isolated,
             "recovered": self.recovered,
             "relaunched": self.relaunched,
+            "wake": self.wake,
         }
 
     @staticmethod

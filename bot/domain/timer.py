@@ -1,4 +1,4 @@
-"""Timers: durable rows that say when a Work becomes eligible again (C-106)."""
+"""Timers: durable rows that say when a Work becomes eligible again (C-106); one of each kind."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ class TimerKind(enum.Enum):
     """What a timer is for."""
 
     RETRY = "retry"
+    """Another try after a failure."""
+    DEFERRED = "deferred"
+    """Another try after a start that was put off without being counted."""
+    WAIT = "wait"
+    """The moment at which a wait ends by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +25,8 @@ class Timer:
     """
     An armed timer.
 
-    ``generation`` is the number of the attempt whose failure armed it, ``cause`` the event that had
-    triggered that attempt.
+    ``generation`` is the number of the attempt whose end armed it, ``cause`` the event that had triggered that
+    attempt.
     """
 
     id: TimerId

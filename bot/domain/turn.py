@@ -10,6 +10,8 @@ from typing import Any
 from bot.domain.usage import check_units
 
 SCHEMA = "core.turn.v1"
+EVENT = "core.execution.turn"
+"""The type of the event that an attempt's turn is published as (C-93)."""
 STATUS_PATTERN = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 COMMENT_LIMIT = 200_000
 

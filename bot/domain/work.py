@@ -5,8 +5,9 @@ Work: one thing to get done.
 
     READY ──claim──▶ RUNNING ──▶ WAITING ──input──▶ READY
       ▲                 │ ├────▶ COMPLETED
-      ├──failed, timer──┘ ├────▶ EXHAUSTED
-      └──handoff──────────┘
+      ├──failed, timer──┤ ├────▶ EXHAUSTED
+      ├──deferred───────┤ └────▶ FAILED
+      └──handoff────────┘
     any live state ──▶ CANCELLED          COMPLETED, CANCELLED and FAILED are final (C-127)
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.clock import Millis
+from bot.domain.brake import Marks
 from bot.ids import ScopeId, WorkId
 
 
@@ -28,7 +30,7 @@ class WorkState(enum.Enum):
     RUNNING = "running"
     """Has a live attempt."""
     WAITING = "waiting"
-    """Its last attempt ended well; an awaited kind of input makes it ready."""
+    """Its last attempt ended well, or is parked inside its turn; what it waits for makes it ready."""
     EXHAUSTED = "exhausted"
     """Its failures are used up, or it failed permanently; a person must act."""
     COMPLETED = "completed"
@@ -49,6 +51,8 @@ class BlockedReason(enum.Enum):
 
     PERMANENT_FAILURE = "permanent_failure"
     RETRIES_EXHAUSTED = "retries_exhausted"
+    INVALID_HINT = "invalid_hint"
+    """Its executor named a time for the next try that makes no sense (C-111)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +80,9 @@ class Work:
 
     ``run`` counts the runs of this playbook on this item from 1. ``attempts`` counts executions over its
     life, ``failures`` those since the failure budget was last reset (C-108, C-126). ``gate_pass`` is the
-    approved revision that lets the next start skip the gates once (C-188). ``failed_seq`` is the acceptance
-    number up to which events are older than the current failure (C-125). ``version`` grows with each write.
+    approved revision that lets the next start skip the gates once (C-188), ``budget_pass`` lets it start over budget
+    once (C-174). ``priority`` is higher for what goes first. ``failed_seq`` is the acceptance number up to which events
+    are older than the current failure (C-125). ``version`` grows with each write.
     """
 
     id: WorkId
@@ -98,6 +103,9 @@ class Work:
     attempts: int = 0
     failures: int = 0
     gate_pass: str | None = None
+    budget_pass: bool = False
+    priority: int = 0
+    marks: Marks = field(default_factory=Marks)
     blocked: BlockedReason | None = None
     reason: str = ""
     ended_by: str | None = None

@@ -110,14 +110,13 @@ class Parts:
             executors=self.executors,
             timeout=self.config.settings.timeout,
             generation=hashlib.sha256(digests.encode()).hexdigest()[:16],
+            limits=self.config.limits,
         )
 
     @cached_property
     def explain(self) -> Explain:
         """Why Work is or is not running."""
-        return Explain(
-            limits=self.config.limits, known=self.bindings.playbooks.__contains__, pool_of=self.bindings.pool_of
-        )
+        return Explain(known=self.bindings.playbooks.__contains__, terms=self.bindings.terms)
 
     @cached_property
     def texts(self) -> Texts:
@@ -182,7 +181,6 @@ def _core(parts: Parts, attempts: Attempts) -> list[Pass]:
         gates=(ApprovalGate(ScopePermission(parts.places, parts.authority)),),
         wanted=parts.wanted,
         places=parts.places,
-        limits=parts.config.limits,
         lease=parts.lease,
         launch=attempts.claimed,
         wake=parts.wake,

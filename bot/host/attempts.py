@@ -28,6 +28,7 @@ from bot.clock import MINUTE, SECOND, Clock, Millis
 from bot.domain.execution import Execution, Fence, Phase
 from bot.domain.result import Ending, Order, Outcome, Result
 from bot.domain.retry import backoff
+from bot.domain.wait import Awaited
 from bot.domain.work import Work
 from bot.errors import ExecutorError, PublishError, StaleEpochError, StorageError, TrackerError, TracksideError
 from bot.executors.contract import ExecutionContext, Executor, Handle
@@ -219,7 +220,7 @@ class Attempts:
             outcome=decision.kind,
             status=decision.status or None,
             comment="\n\n".join(filter(None, (note, decision.comment))),
-            waits=decision.wait,
+            awaited=Awaited(kinds=decision.wait) if decision.kind is Outcome.WAITING else None,
             summary=result.summary,
             permanent=result.permanent,
         )

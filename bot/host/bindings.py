@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from bot.domain.admission import Limits, Terms
 from bot.domain.execution import Binding
 from bot.domain.retry import RetryPolicy
 from bot.domain.work import Work
@@ -21,6 +22,7 @@ class Bindings:
     executors: Mapping[str, Executor]
     timeout: int
     generation: str
+    limits: Limits = field(default_factory=Limits)
 
     def of(self, work: Work) -> Binding:
         """Return the binding for the next attempt of a Work. Raises ``ConfigError`` when its playbook is gone."""
@@ -37,7 +39,8 @@ class Bindings:
             playbook=playbook.to_document(),
         )
 
-    def pool_of(self, playbook: str) -> str:
-        """Return the pool in which a playbook's attempts run."""
+    def terms(self, playbook: str) -> Terms:
+        """Return the terms on which Work of a playbook may start; for one that is gone, those of an agent."""
         found = self.playbooks.get(playbook)
-        return "agents" if found is None else self.executors[found.binding.executor].pool
+        pool = "agents" if found is None else self.executors[found.binding.executor].pool
+        return Terms(pool=pool, limits=self.limits)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from bot.clock import MINUTE, SECOND, Clock, Millis
-from bot.domain.admission import Limits, Refused
+from bot.domain.admission import Refused, Terms
 from bot.domain.execution import Binding
 from bot.domain.retry import backoff
 from bot.domain.scope import owner_id, repository_id
@@ -50,7 +50,6 @@ class StartPass:
     gates: Sequence[StartGate]
     wanted: Wanted
     places: Places
-    limits: Limits
     lease: Lease
     launch: Callable[[Claimed], None]
     wake: Callable[[], None]
@@ -81,9 +80,9 @@ class StartPass:
             self._later.pop(work.id, None)
 
     async def _try(self, work: Work) -> None:
-        binding = self.bindings.of(work)
+        binding, terms = self.bindings.of(work), self.bindings.terms(work.playbook)
         now = self.clock.now()
-        found = await self.store.read(lambda tx: candidate(tx, work.id, now, limits=self.limits, pool=binding.pool))
+        found = await self.store.read(lambda tx: candidate(tx, work.id, now, terms=terms))
         if isinstance(found, Refused):
             return
         playbook = self.bindings.playbooks[work.playbook]
@@ -91,9 +90,13 @@ class StartPass:
         if current is None:
             await self._not_wanted(found.work)
             return
-        await self._claim(found, binding, playbook, current)
+        if found.parked is not None:
+            binding = found.parked.binding
+        await self._claim(found, binding, terms, playbook, current)
 
-    async def _claim(self, found: Candidate, binding: Binding, playbook: Playbook, current: Instructions) -> None:
+    async def _claim(
+        self, found: Candidate, binding: Binding, terms: Terms, playbook: Playbook, current: Instructions
+    ) -> None:
         asked = gates_due(found.work, current.revision)
         held: Held | None = None
         if asked:
@@ -102,7 +105,7 @@ class StartPass:
         request = ClaimRequest(
             candidate=found,
             binding=binding,
-            limits=self.limits,
+            terms=terms,
             owner=self.lease.owner,
             lease=self.lease.length,
             revision=current.revision,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.clock import Millis
-from bot.domain.admission import Admit, Limits, Reason, Refused
+from bot.domain.admission import Admit, Limits, Reason, Refused, Terms
 from bot.domain.timer import TimerKind
 from bot.domain.work import Work, WorkState
 from bot.ids import ScopeId
@@ -17,15 +17,20 @@ _BY_STATE = {
     WorkState.EXHAUSTED: Reason.EXHAUSTED,
     WorkState.WAITING: Reason.WAITING,
 }
+_BY_TIMER = {TimerKind.RETRY: Reason.RETRY_DUE, TimerKind.DEFERRED: Reason.DEFERRED}
 
 
-def admission(tx: Tx, work: Work, now: Millis, *, limits: Limits, pool: str) -> Admit | Refused:
+def admission(tx: Tx, work: Work, now: Millis, *, terms: Terms) -> Admit | Refused:
     """
-    Decide whether a Work may start at ``now`` in the given pool.
+    Decide whether a Work may start at ``now``.
 
-    Asked in the order in which a person would want to hear it: ended or running, input, held, retry, capacity.
-    Capacity is the last, so that a gate is asked only when capacity would allow the start (C-181).
+    Asked in the order in which a person would want to hear it: ended or running, input, held, put off, capacity.
     """
+    return eligible(tx, work, now) or capacity(tx, work.scope, limits=terms.limits, pool=_pool(tx, work, terms))
+
+
+def eligible(tx: Tx, work: Work, now: Millis) -> Refused | None:
+    """Return what in the Work itself keeps it from starting; a gate is asked only when nothing does (C-181)."""
     if work.state in _BY_STATE:
         return Refused(reason=_BY_STATE[work.state])
     if not tx.inputs.pending(work.id):
@@ -33,13 +38,14 @@ def admission(tx: Tx, work: Work, now: Millis, *, limits: Limits, pool: str) -> 
     holds = tx.holds.open(work.id)
     if holds:
         return Refused(reason=Reason.HELD, detail=holds[0].reason)
-    timer = tx.timers.of_work(work.id, TimerKind.RETRY)
-    if timer is not None:
-        # A due clock alone never clears this: the timer driver must have fired it (C-123).
-        return Refused(reason=Reason.RETRY_DUE, until=max(timer.due_at, now))
+    for kind, reason in _BY_TIMER.items():
+        timer = tx.timers.of_work(work.id, kind)
+        if timer is not None:
+            # A due clock alone never clears this: the timer driver must have fired it (C-123).
+            return Refused(reason=reason, until=max(timer.due_at, now))
     if tx.executions.stopping(work.id):
         return Refused(reason=Reason.STOPPING)
-    return capacity(tx, work.scope, limits=limits, pool=pool)
+    return None
 
 
 def capacity(tx: Tx, scope: ScopeId, *, limits: Limits, pool: str) -> Admit | Refused:
@@ -55,3 +61,9 @@ def capacity(tx: Tx, scope: ScopeId, *, limits: Limits, pool: str) -> Admit | Re
             name = found.name if found is not None and found.name else str(ancestor)
             return Refused(reason=Reason.SCOPE_FULL, detail=f"{bounded[ancestor]} of {bounded[ancestor]} in {name}")
     return Admit()
+
+
+def _pool(tx: Tx, work: Work, terms: Terms) -> str:
+    """Return the pool of the next start: a parked attempt goes on in the pool that it was pinned to."""
+    parked = tx.executions.live_of(work.id)
+    return terms.pool if parked is None else parked.binding.pool

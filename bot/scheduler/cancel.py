@@ -28,10 +28,11 @@ def complete_elsewhere(tx: Tx, work: WorkId, *, by: str, reason: str, now: Milli
 
 
 def leave(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> None:
-    """Settle what a Work that ends leaves behind: its open holds, its timers, the input that nobody will take up."""
+    """Settle what an ending Work leaves: open holds, timers, what it waited for, input that nobody will take up."""
     for hold in tx.holds.open(work):
         tx.holds.settle(hold.id, HoldState.ENDED, by=by, reason=reason, now=now)
     tx.timers.remove_all(work)
+    tx.subscriptions.remove(work)
     tx.inputs.drop(work)
 
 
@@ -41,8 +42,9 @@ def _end(tx: Tx, work_id: WorkId, state: WorkState, *, by: str, reason: str, now
         return None
     live = tx.executions.live_of(work.id)
     if live is not None:
-        # A stored result proves that the run has ended (C-78); of any other attempt something may be running.
-        tx.executions.end(replace(live, slot=live.result is None), Outcome.CANCELLED, reason, now)
+        # A stored result proves that the run has ended (C-78), and of a parked attempt nothing runs; of any other
+        # something may be running.
+        tx.executions.end(replace(live, slot=live.slot and live.result is None), Outcome.CANCELLED, reason, now)
         work = work.charged({} if live.result is None else live.result.units)
     leave(tx, work.id, by=by, reason=reason, now=now)
     ended = replace(work, state=state, waits=(), gate_pass=None, ended_by=by, reason=reason, ended_at=now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.clock import Millis
-from bot.domain.admission import Limits, Refused
+from bot.domain.admission import Refused, Terms
 from bot.domain.execution import Binding, Execution, Phase
 from bot.domain.segment import Segment, Segments
 from bot.domain.work import Work, WorkState
@@ -18,10 +18,15 @@ from bot.storage.works import Input
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A Work that may start, as it was read: the snapshot that the claim checks again (C-08)."""
+    """
+    A Work that may start, as it was read: the snapshot that the claim checks again (C-08).
+
+    ``parked`` is the attempt that this start resumes, on what it was pinned to; None for a new attempt.
+    """
 
     work: Work
     inputs: tuple[Input, ...]
+    parked: Execution | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,12 +35,13 @@ class ClaimRequest:
     Everything a claim needs; identities are arguments, so that it can be run again.
 
     ``revision`` is the item's revision as it is live now. ``held`` is a gate's answer, if one holds.
-    ``asked`` is whether the gates were asked for this start. ``lease`` is in milliseconds.
+    ``asked`` is whether the gates were asked for this start. ``lease`` is in milliseconds. ``trigger`` is the pending
+    input that stands for the batch; None takes the oldest (C-33).
     """
 
     candidate: Candidate
     binding: Binding
-    limits: Limits
+    terms: Terms
     owner: str
     lease: int
     revision: str
@@ -45,6 +51,7 @@ class ClaimRequest:
     execution: ExecutionId
     hold: HoldId
     event: EventId
+    trigger: EventId | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +75,13 @@ class Moved:
     """The Work, its input or its pass changed since it was read; the next pass looks again."""
 
 
-def candidate(tx: Tx, work: WorkId, now: Millis, *, limits: Limits, pool: str) -> Candidate | Refused:
+def candidate(tx: Tx, work: WorkId, now: Millis, *, terms: Terms) -> Candidate | Refused:
     """Read a Work that may start now, or say why it may not."""
     found = tx.works.get(work)
-    answer = admission(tx, found, now, limits=limits, pool=pool)
+    answer = admission(tx, found, now, terms=terms)
     if isinstance(answer, Refused):
         return answer
-    return Candidate(work=found, inputs=tuple(tx.inputs.pending(work)))
+    return Candidate(work=found, inputs=tuple(tx.inputs.pending(work)), parked=tx.executions.live_of(work))
 
 
 def gates_due(work: Work, revision: str) -> bool:
@@ -99,18 +106,18 @@ def claim(tx: Tx, request: ClaimRequest, now: Millis) -> Claimed | GateHeld | Re
         return Moved()
     if tuple(tx.inputs.pending(work.id)) != request.candidate.inputs:
         return Moved()
-    answer = admission(tx, work, now, limits=request.limits, pool=request.binding.pool)
+    answer = admission(tx, work, now, terms=request.terms)
     if isinstance(answer, Refused):
         return answer
     if request.held is not None:
         return GateHeld(work=place_gate_hold(tx, work, request.held, hold=request.hold, event=request.event, now=now))
     if gates_due(work, request.revision) and not request.asked:
         return Moved()
-    return _start(tx, work, request, now)
+    execution = _begin(tx, work, request, now) if request.candidate.parked is None else _resume(tx, request, now)
+    return _taken(tx, work, execution, request, now)
 
 
-def _start(tx: Tx, work: Work, request: ClaimRequest, now: Millis) -> Claimed:
-    inputs = request.candidate.inputs
+def _begin(tx: Tx, work: Work, request: ClaimRequest, now: Millis) -> Execution:
     execution = Execution(
         id=request.execution,
         work=work.id,
@@ -121,14 +128,28 @@ def _start(tx: Tx, work: Work, request: ClaimRequest, now: Millis) -> Claimed:
         lease_until=Millis(now + request.lease),
         phase=Phase.LAUNCHING,
         slot=True,
-        trigger=inputs[0].event,
+        trigger=_trigger(request),
         binding=request.binding,
         segments=Segments().begin(Segment(started_at=now)),
         deadline=Millis(now + request.binding.timeout),
         started_at=now,
     )
     tx.executions.insert(execution)
-    for entry in inputs:
+    return execution
+
+
+def _resume(tx: Tx, request: ClaimRequest, now: Millis) -> Execution:
+    """Take up a parked attempt where it stopped, with what is left of its time (C-28, C-36)."""
+    parked = request.candidate.parked
+    assert parked is not None  # noqa: S101 - only a parked attempt is resumed
+    segments = parked.segments.begin(Segment(started_at=now, wake=_trigger(request)))
+    resumed = replace(parked, segments=segments, deadline=Millis(now + (parked.remaining or 0)))
+    tx.executions.resume(resumed, owner=request.owner, lease_until=Millis(now + request.lease))
+    return tx.executions.get(parked.id)
+
+
+def _taken(tx: Tx, work: Work, execution: Execution, request: ClaimRequest, now: Millis) -> Claimed:
+    for entry in request.candidate.inputs:
         tx.inputs.consume(entry, execution.id)
     started = replace(
         work,
@@ -138,4 +159,8 @@ def _start(tx: Tx, work: Work, request: ClaimRequest, now: Millis) -> Claimed:
         gate_pass=None,
         reason="",
     )
-    return Claimed(work=tx.works.save(started, now), execution=execution, inputs=inputs)
+    return Claimed(work=tx.works.save(started, now), execution=execution, inputs=request.candidate.inputs)
+
+
+def _trigger(request: ClaimRequest) -> EventId:
+    return request.trigger or request.candidate.inputs[0].event

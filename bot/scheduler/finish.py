@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 
 from bot.clock import Millis
 from bot.domain.execution import Execution, Fence, Phase
-from bot.domain.result import Ending, Outcome
-from bot.domain.retry import RetryAt, after_failure
+from bot.domain.kind import Lifecycle
+from bot.domain.result import Deferral, Ending, Outcome
+from bot.domain.retry import Rest, RetryAt, after_failure
 from bot.domain.timer import Timer, TimerKind
 from bot.domain.work import Work, WorkState
 from bot.ids import TimerId
 from bot.scheduler.cancel import leave
 from bot.scheduler.launch import held
 from bot.scheduler.turns import publish_turn
+from bot.scheduler.waits import register
 from bot.storage.contract import Tx
 
 
@@ -67,39 +69,74 @@ def conclude(tx: Tx, execution: Execution, ending: Ending, *, timer: TimerId, st
 
 def _follow(tx: Tx, work: Work, execution: Execution, ending: Ending, *, timer: TimerId, now: Millis) -> Work:
     shown = replace(work, status=ending.status, comment=ending.comment)
+    lifecycle = execution.binding.lifecycle
+    idle = replace(shown, state=WorkState.READY, waits=(), failures=0)
     match ending.outcome:
         case Outcome.FAILED:
             return _failed(tx, shown, execution, ending, timer=timer, now=now)
-        case Outcome.COMPLETED if not tx.inputs.pending(work.id):
-            leave(tx, work.id, by="", reason="the Work is done", now=now)
-            done = replace(shown, state=WorkState.COMPLETED, failures=0, waits=(), ended_at=now)
-            return tx.works.save(done, now)
-        case Outcome.WAITING:
-            awaited = any(entry.kind in ending.waits for entry in tx.inputs.pending(work.id))
-            state = WorkState.READY if awaited else WorkState.WAITING
-            waits = () if awaited else ending.waits
-            return tx.works.save(replace(shown, state=state, waits=waits, failures=0), now)
+        case Outcome.DEFERRED if ending.deferral is not None:
+            return _deferred(tx, shown, execution, ending.deferral, timer=timer, now=now)
+        case Outcome.WAITING if ending.awaited is not None:
+            return register(tx, replace(shown, failures=0), ending.awaited, execution, timer=timer, now=now)
+        case Outcome.COMPLETED if lifecycle is not Lifecycle.STANDING:
+            return _completed(tx, idle, now)
+        case Outcome.HANDOFF if lifecycle is Lifecycle.RUN_ONCE:
+            return _completed(tx, idle, now)
         case Outcome.COMPLETED | Outcome.HANDOFF:
-            return tx.works.save(replace(shown, state=WorkState.READY, waits=(), failures=0), now)
-        case Outcome.CANCELLED:
-            raise ValueError("an attempt is cancelled with its Work, not by an ending of its own")
+            return tx.works.save(idle, now)
+        case _:
+            raise ValueError(f"an attempt does not end as {ending.outcome.value} by an ending of its own")
+
+
+def _completed(tx: Tx, work: Work, now: Millis) -> Work:
+    """Complete a Work; input that came meanwhile leaves it ready for another attempt instead (C-85)."""
+    if tx.inputs.pending(work.id):
+        return tx.works.save(work, now)
+    leave(tx, work.id, by="", reason="the Work is done", now=now)
+    return tx.works.save(replace(work, state=WorkState.COMPLETED, ended_at=now), now)
 
 
 def _failed(tx: Tx, work: Work, execution: Execution, ending: Ending, *, timer: TimerId, now: Millis) -> Work:
-    tx.inputs.restore(execution.id)
+    binding = execution.binding
     failures = work.failures + 1
     failed = replace(work, failures=failures, failed_seq=tx.events.newest(), reason=ending.summary, waits=())
-    next_step = after_failure(execution.binding.retry, failures, now, permanent=ending.permanent)
-    if isinstance(next_step, RetryAt):
-        tx.timers.arm(
-            Timer(
-                id=timer,
-                work=work.id,
-                kind=TimerKind.RETRY,
-                due_at=next_step.due_at,
-                generation=execution.number,
-                cause=execution.trigger,
-            )
-        )
+    next_step = after_failure(
+        binding.retry,
+        failures,
+        now,
+        permanent=ending.permanent,
+        hint=ending.hint,
+        lifecycle=binding.lifecycle,
+    )
+    if isinstance(next_step, Rest):
+        # What the attempt had taken up stays taken up: another try would be a retry.
         return tx.works.save(replace(failed, state=WorkState.READY), now)
+    tx.inputs.restore(execution.id)
+    if isinstance(next_step, RetryAt):
+        tx.timers.arm(_timer(timer, TimerKind.RETRY, execution, next_step.due_at))
+        return tx.works.save(replace(failed, state=WorkState.READY), now)
+    if binding.terminal:
+        leave(tx, work.id, by="", reason=ending.summary, now=now)
+        ended = replace(failed, state=WorkState.FAILED, blocked=next_step, gate_pass=None, ended_at=now)
+        return tx.works.save(ended, now)
     return tx.works.save(replace(failed, state=WorkState.EXHAUSTED, blocked=next_step), now)
+
+
+def _deferred(tx: Tx, work: Work, execution: Execution, deferral: Deferral, *, timer: TimerId, now: Millis) -> Work:
+    """Put a Work back as if the attempt had not been: it counts no failure, and its input is pending again."""
+    tx.inputs.restore(execution.id)
+    put_off = replace(work, state=WorkState.READY, reason=deferral.reason, waits=())
+    if deferral.until is not None:
+        tx.timers.arm(_timer(timer, TimerKind.DEFERRED, execution, deferral.until))
+    return tx.works.save(put_off, now)
+
+
+def _timer(identity: TimerId, kind: TimerKind, execution: Execution, due_at: Millis) -> Timer:
+    return Timer(
+        id=identity,
+        work=execution.work,
+        kind=kind,
+        due_at=due_at,
+        generation=execution.number,
+        cause=execution.trigger,
+    )

@@ -76,10 +76,11 @@ def held(tx: Tx, fence: Fence, now: Millis) -> Execution:
     """
     Return the attempt under this fence, before anything is decided on it.
 
-    Raises ``StaleEpochError`` when another epoch holds it, its lease has lapsed, or it has ended (C-73).
+    Raises ``StaleEpochError`` when another epoch holds it, its lease has lapsed, or it is parked or has ended (C-73).
     """
     execution = tx.executions.get(fence.execution)
-    if execution.epoch != fence.epoch or execution.phase is Phase.FINISHED or execution.lease_until <= now:
+    over = execution.phase in {Phase.FINISHED, Phase.PARKED} or execution.lease_until <= now
+    if execution.epoch != fence.epoch or over:
         raise StaleEpochError
     return execution
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.clock import Millis
 from bot.domain.event import Event
 from bot.domain.work import Work, WorkState
+from bot.scheduler.waits import wake
 from bot.storage.contract import Tx
 
 
@@ -39,5 +40,5 @@ def add_input(tx: Tx, work: Work, event: Event, *, kind: str, author: str, body:
     if work.state.final or not tx.inputs.add(work.id, event, kind=kind, author=author, body=body):
         return work
     if work.state is WorkState.WAITING and kind in work.waits:
-        return tx.works.save(replace(work, state=WorkState.READY, waits=()), now)
+        return wake(tx, work, now)
     return work

@@ -34,17 +34,17 @@ def overdue(tx: Tx, now: Millis) -> Sequence[Execution]:
     return tx.executions.overdue(now)
 
 
-def time_out(tx: Tx, fence: Fence, *, timer: TimerId, now: Millis) -> Finished | None:
+def time_out(tx: Tx, fence: Fence, *, timer: TimerId, now: Millis, stopped: bool = False) -> Finished | None:
     """
     End an attempt that is over its deadline, as a failure; its retry policy says what follows.
 
-    Its slot stays taken until a stop is confirmed, since a run that is late is running (C-76). Returns None, and
-    writes nothing, when the deadline is not due or a result was stored. Raises ``StaleEpochError`` without a live
-    lease.
+    Its slot stays taken until a stop is confirmed, since a run that is late is running (C-76), unless its end was
+    observed (``stopped``). Returns None, and writes nothing, when the deadline is not due or a result was stored.
+    Raises ``StaleEpochError`` without a live lease.
     """
     execution = held(tx, fence, now)
     if execution.phase is Phase.PUBLISHING or execution.deadline > now:
         return None
     summary = f"timed out after {execution.binding.timeout / MINUTE:g} min"
     ending = Ending(outcome=Outcome.FAILED, comment=summary, summary=summary)
-    return conclude(tx, execution, ending, timer=timer, stopped=False, now=now)
+    return conclude(tx, execution, ending, timer=timer, stopped=stopped, now=now)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bot.clock import Millis
 from bot.domain.event import NewEvent, Routing
 from bot.domain.execution import Execution
-from bot.domain.turn import Turn
+from bot.domain.turn import EVENT, Turn
 from bot.domain.work import Work
 from bot.ids import EventId
+from bot.scheduler.waits import meet
 from bot.storage.contract import Tx
 
-TYPE = "core.execution.turn"
 SCHEMA = "core.execution.turn.v1"
 
 
@@ -19,7 +19,7 @@ def publish_turn(tx: Tx, work: Work, execution: Execution, turn: Turn, now: Mill
     Accept one turn event per correlation key of the Work, or one without a key (C-94).
 
     Their natural key names the attempt and its epoch, so that a repeated transition is a no-op (C-96). They are
-    unmatched: never input to the Work itself (C-97). Returns how many were new.
+    unmatched: never input to the Work itself, but other Work may wait for them (C-97). Returns how many were new.
     """
     keys = tx.works.keys(work.id)
     accepted = 0
@@ -28,12 +28,15 @@ def publish_turn(tx: Tx, work: Work, execution: Execution, turn: Turn, now: Mill
         event = NewEvent(
             id=EventId(delivery),
             source="core",
-            type=TYPE,
+            type=EVENT,
             natural_key=delivery,
             keys=(key,) if key else (),
             scope=work.scope,
             data={"schema": SCHEMA, "status": turn.status, "work": work.id, "execution": execution.id},
             cause=execution.trigger,
         )
-        accepted += tx.events.accept(event, now, routing=Routing.UNMATCHED) is not None
+        published = tx.events.accept(event, now, routing=Routing.UNMATCHED)
+        if published is not None:
+            accepted += 1
+            meet(tx, published, now)
     return accepted

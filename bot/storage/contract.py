@@ -19,6 +19,7 @@ from bot.storage.executions import Executions
 from bot.storage.holds import Decisions, Holds, Timers
 from bot.storage.scopes import Cursors, Items, Scopes
 from bot.storage.sql import Sql
+from bot.storage.subscriptions import Subscriptions
 from bot.storage.threads import Notes, Threads
 from bot.storage.works import Inputs, Works
 
@@ -40,6 +41,7 @@ class Tx:
         self.holds = Holds(sql)
         self.decisions = Decisions(sql)
         self.timers = Timers(sql)
+        self.subscriptions = Subscriptions(sql)
         self.threads = Threads(sql)
         self.notes = Notes(sql)
 

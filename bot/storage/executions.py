@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bot.clock import Millis
 from bot.domain.execution import Binding, Execution, Fence, Phase
 from bot.domain.result import Outcome, Result
+from bot.domain.kind import Capability, Fallback, Lifecycle
 from bot.domain.retry import RetryPolicy
 from bot.domain.segment import Segments
 from bot.domain.turn import Turn
@@ -32,6 +33,14 @@ def _binding_document(binding: Binding) -> Mapping[str, object]:
         "retry": list(binding.retry.delays),
         "generation": binding.generation,
         "playbook": dict(binding.playbook),
+        "lifecycle": binding.lifecycle.value,
+        "terminal": binding.terminal,
+        "continues": binding.continues,
+        "capabilities": sorted(each.value for each in binding.capabilities),
+        "fallback": binding.fallback.value,
+        "account": binding.account,
+        "estimate": dict(binding.estimate),
+        "grants": list(binding.grants),
     }
 
 
@@ -47,6 +56,14 @@ def _binding(text: str) -> Binding:
         retry=RetryPolicy(delays=tuple(document["retry"])),
         generation=document["generation"],
         playbook=document["playbook"],
+        lifecycle=Lifecycle(document.get("lifecycle", Lifecycle.PLAIN.value)),
+        terminal=document.get("terminal", False),
+        continues=document.get("continues", False),
+        capabilities=frozenset(map(Capability, document.get("capabilities", ()))),
+        fallback=Fallback(document.get("fallback", Fallback.QUEUE.value)),
+        account=document.get("account"),
+        estimate=document.get("estimate", {}),
+        grants=tuple(document.get("grants", ())),
     )
 
 
@@ -82,6 +99,9 @@ def _execution(row: Row) -> Execution:
         token=row["token"],
         publish_tries=row["publish_tries"],
         next_at=Millis(row["next_at"]),
+        remaining=row["remaining"],
+        suspended=None if row["suspended"] is None else load_mapping(row["suspended"]),
+        staged=load_mapping(row["staged"]),
     )
 
 
@@ -103,6 +123,7 @@ def _changing(execution: Execution) -> dict[str, Value]:
         "token": execution.token,
         "publish_tries": execution.publish_tries,
         "next_at": execution.next_at,
+        "staged": dump(dict(execution.staged)),
     }
 
 
@@ -183,6 +204,43 @@ class Executions:
         if self.sql.run("execution_write", **_changing(execution), now=now) != 1:
             raise StaleEpochError
 
+    def park(self, execution: Execution, now: Millis) -> None:
+        """
+        Suspend an attempt, under its fence: nobody holds it from now on, and it uses no slot.
+
+        Its ``segments``, ``remaining``, ``suspended`` and ``staged`` are written. Raises ``StaleEpochError``.
+        """
+        parked = self.sql.run(
+            "execution_park",
+            id=execution.id,
+            epoch=execution.epoch,
+            segments=dump(execution.segments.to_document()),
+            remaining=execution.remaining,
+            suspended=dump(dict(execution.suspended or {})),
+            staged=dump(dict(execution.staged)),
+            now=now,
+        )
+        if parked != 1:
+            raise StaleEpochError
+
+    def resume(self, execution: Execution, *, owner: str, lease_until: Millis) -> None:
+        """
+        Claim a parked attempt at the next epoch, with the segments and deadline given.
+
+        Raises ``StaleEpochError`` when it is not parked at this epoch any more.
+        """
+        resumed = self.sql.run(
+            "execution_resume",
+            id=execution.id,
+            epoch=execution.epoch,
+            owner=owner,
+            lease_until=lease_until,
+            segments=dump(execution.segments.to_document()),
+            deadline=execution.deadline,
+        )
+        if resumed != 1:
+            raise StaleEpochError
+
     def renew(self, fence: Fence, *, now: Millis, lease: int) -> Millis:
         """
         Extend a lease to ``now + lease``, never shortening it (C-69), and return its end.
@@ -238,6 +296,7 @@ class Executions:
                 outcome=outcome.value,
                 summary=summary,
                 segments=dump(execution.segments.end(now).to_document()),
+                staged=dump(dict(execution.staged)),
                 now=now,
             )
             == 1

@@ -36,15 +36,26 @@ class Migration:
         return f"{self.version:04d}_{self.name}"
 
 
-def load(layer: Layer) -> tuple[Migration, ...]:
+def for_dialect(dialect: str) -> tuple[Migration, ...]:
+    """Return the migrations of Trackside as a dialect such as ``sqlite`` has them."""
+    own = {"postgres": Layer(package="bot.storage", directory="migrations/postgres")}
+    return load(Layer(package="bot.storage", directory="migrations"), own.get(dialect))
+
+
+def load(layer: Layer, own: Layer | None = None) -> tuple[Migration, ...]:
     """
-    Return the migrations of a directory in their order.
+    Return the migrations of a directory in their order; a file of ``own`` takes the place of its namesake.
 
     Raises ``MigrationError`` for a file name other than ``0001_some_name.sql`` and for a gap or a repeat
     in the numbers: two branches that both added a migration are told so when they meet.
     """
     found = []
-    for file in layer.files():
+    files = {file.name: file for file in layer.files()}
+    for file in () if own is None else own.files():
+        if file.name not in files:
+            raise MigrationError(f"{file.name}: takes the place of no other migration; put it beside them")
+        files[file.name] = file
+    for file in files.values():
         match = _FILE.fullmatch(file.name)
         if match is None:
             raise MigrationError(f"{file.name}: a migration is named like 0001_some_name.sql")

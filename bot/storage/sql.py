@@ -54,3 +54,7 @@ class UniqueViolation(StorageError):  # noqa: N818 - the name that databases hav
 
 class BusyError(StorageError):
     """The database is busy: another process kept it locked for too long. Nothing was written."""
+
+
+class UncertainError(StorageError):
+    """The database did not say whether it committed: this may or may not have been written."""

@@ -9,7 +9,7 @@ the same name in an earlier layer, while a name used twice within one layer is a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -110,3 +110,13 @@ def parse(text: str, file: str) -> Iterator[Statement]:
 
 def _parameters(text: str) -> Iterator[str]:
     return (token["name"] for token in _TOKEN.finditer(text) if token["name"])
+
+
+def rewritten(text: str, *, parameter: Callable[[str], str], rest: Callable[[str], str]) -> str:
+    """Return a statement with its parameters written another way; ``rest`` writes all that is none."""
+    written, end = [], 0
+    for token in _TOKEN.finditer(text):
+        if token["name"]:
+            written += [rest(text[end : token.start()]), parameter(token["name"])]
+            end = token.end()
+    return "".join((*written, rest(text[end:])))

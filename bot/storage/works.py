@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.clock import Millis
+from bot.domain.brake import Marks
 from bot.domain.event import Event
 from bot.domain.work import BlockedReason, Instructions, Starter, Work, WorkState
 from bot.errors import StorageError
@@ -34,6 +35,9 @@ def _work(row: Row) -> Work:
         attempts=row["attempts"],
         failures=row["failures"],
         gate_pass=row["gate_pass"],
+        budget_pass=bool(row["budget_pass"]),
+        priority=row["priority"],
+        marks=Marks.from_document(load_mapping(row["brake"])),
         blocked=None if row["blocked"] is None else BlockedReason(row["blocked"]),
         reason=row["reason"],
         ended_by=row["ended_by"],
@@ -63,6 +67,9 @@ def _changing(work: Work) -> dict[str, Value]:
         "attempts": work.attempts,
         "failures": work.failures,
         "gate_pass": work.gate_pass,
+        "budget_pass": int(work.budget_pass),
+        "priority": work.priority,
+        "brake": dump(work.marks.to_document()),
         "blocked": None if work.blocked is None else work.blocked.value,
         "reason": work.reason,
         "ended_by": work.ended_by,

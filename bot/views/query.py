@@ -39,7 +39,7 @@ _STATES = {
     WorkState.CANCELLED: ThreadState.CANCELLED,
     WorkState.FAILED: ThreadState.FAILED,
 }
-_KINDS = {HoldKind.GATE: HeldFor.GATE, HoldKind.OPERATOR: HeldFor.OPERATOR}
+_KINDS = {HoldKind.GATE: HeldFor.GATE, HoldKind.BUDGET: HeldFor.BUDGET, HoldKind.OPERATOR: HeldFor.OPERATOR}
 
 
 @dataclass(frozen=True, kw_only=True)

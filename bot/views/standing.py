@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.clock import Millis
-from bot.domain.admission import Limits, Reason, Refused
+from bot.domain.admission import Reason, Refused, Terms
 from bot.domain.work import Work, WorkState
 from bot.scheduler.admission import admission
 from bot.storage.contract import Tx
@@ -22,18 +22,17 @@ _ENDED = {
 @dataclass(frozen=True, kw_only=True)
 class Explain:
     """
-    Asks admission, with the limits in force.
+    Asks admission, on the terms in force.
 
-    ``known`` tells whether there is a playbook of a name, ``pool_of`` maps it to its executor's pool.
+    ``known`` tells whether there is a playbook of a name, ``terms`` on what terms its Work may start.
     """
 
-    limits: Limits
     known: Callable[[str], bool]
-    pool_of: Callable[[str], str]
+    terms: Callable[[str], Terms]
 
     def refusal(self, tx: Tx, work: Work, now: Millis) -> Refused | None:
         """Return why a Work does not start now, or None when it may."""
-        answer = admission(tx, work, now, limits=self.limits, pool=self.pool_of(work.playbook))
+        answer = admission(tx, work, now, terms=self.terms(work.playbook))
         if isinstance(answer, Refused):
             return answer
         return None if self.known(work.playbook) else Refused(reason=Reason.NO_PLAYBOOK)
@@ -60,6 +59,11 @@ def sentence(refused: Refused, work: Work) -> str:
         Reason.NO_INPUT: "There is nothing new to work on.",
         Reason.HELD: f"Held: {refused.detail}",
         Reason.RETRY_DUE: f"Attempt {work.attempts} failed; the next starts at {clock_time(refused.until)}.",
+        Reason.DEFERRED: f"Paused until {clock_time(refused.until)}: {work.reason}. It goes on by itself.",
+        Reason.PAUSED_ACCOUNT: f"Paused until {clock_time(refused.until)}: {refused.detail}. It goes on by itself.",
+        Reason.BRAKE: f"Held: {refused.detail}",
+        Reason.OVER_BUDGET: f"Over budget: {refused.detail}",
+        Reason.RESERVED: f"Waiting for money: {refused.detail}. Starts by itself.",
         Reason.NO_PLAYBOOK: "Its playbook is not there any more: the operator can bring it back, `/cancel` ends it.",
         Reason.STOPPING: "The previous run is still being stopped.",
         Reason.POOL_FULL: f"Waiting for a free slot ({refused.detail}). Starts by itself.",

@@ -57,10 +57,10 @@ def test_a_work_whose_playbook_is_gone_says_what_to_do() -> None:
 def test_a_pool_is_that_of_the_executor() -> None:
     # C-143, C-148
     job = small(("executor: claude-code", "executor: shell"))
-    assert bindings(job).pool_of("tidy") == "jobs"
-    assert bindings(small()).pool_of("tidy") == "agents"
+    assert bindings(job).terms("tidy").pool == "jobs"
+    assert bindings(small()).terms("tidy").pool == "agents"
 
 
 def test_a_playbook_that_is_gone_counts_as_an_agents() -> None:
     """It is shown in a thread still, and what it waits for has to be said somehow."""
-    assert bindings().pool_of("tidy") == "agents"
+    assert bindings().terms("tidy").pool == "agents"

@@ -12,6 +12,7 @@ from bot.domain.execution import Execution, Fence
 from bot.domain.result import Ending, Outcome, Result
 from bot.domain.timer import Timer, TimerKind
 from bot.domain.turn import Turn
+from bot.domain.wait import Awaited
 from bot.domain.work import Work
 from bot.ids import ExecutionId, TimerId, WorkId
 from bot.scheduler import launch
@@ -89,6 +90,9 @@ class Bench:
         self, fence: Fence, outcome: Outcome, *, stopped: bool = True, **ending: Any
     ) -> Finished | Overtaken:
         timer = TimerId(self.ids.new("tmr"))
+        waits = ending.pop("waits", ("comment",))
+        if outcome is Outcome.WAITING:
+            ending.setdefault("awaited", Awaited(kinds=waits))
         told = Ending(outcome=outcome, **ending)
         return await self.do(lambda tx, now: finish(tx, fence, told, timer=timer, stopped=stopped, now=now))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.admission import Admit, Limits, Reason, Refused
+from bot.domain.admission import Admit, Limits, Reason, Refused, Terms
 from bot.domain.hold import Hold, HoldKind
 from bot.domain.result import Outcome
 from bot.domain.work import Work, WorkState
@@ -20,7 +20,8 @@ from tests.scheduler.bench import Bench
 
 async def answer(bench: Bench, work: Work, limits: Limits = UNLIMITED) -> Admit | Refused:
     now = bench.clock.now()
-    return await bench.see(lambda tx: admission(tx, tx.works.get(work.id), now, limits=limits, pool="agents"))
+    terms = Terms(pool="agents", limits=limits)
+    return await bench.see(lambda tx: admission(tx, tx.works.get(work.id), now, terms=terms))
 
 
 async def reason(bench: Bench, work: Work, limits: Limits = UNLIMITED) -> Reason:

@@ -18,7 +18,7 @@ from bot.scheduler.timeout import time_out
 from bot.storage.contract import Tx
 from tests.factories import TIMEOUT, make_binding
 from tests.scheduler.bench import Bench
-from tests.storage.backend import INLINE
+from tests.storage.backend import Backend
 
 HERE = repository_scope(1)
 ONE = Limits(default=1, pools=())
@@ -150,11 +150,11 @@ async def test_no_end_but_an_observed_one_gives_a_slot_back(bench: Bench) -> Non
 
 
 # C-75
-async def test_a_slot_whose_run_is_uncertain_survives_a_restart(bench: Bench, place: str) -> None:
+async def test_a_slot_whose_run_is_uncertain_survives_a_restart(bench: Bench, backend: Backend, place: str) -> None:
     execution = await bench.running()
     await bench.do(lambda tx, now: cancel(tx, execution.work, by="ada", reason="no", now=now))
     await bench.store.close()
-    reopened = await INLINE.open(place, bind=Tx)
+    reopened = await backend.open(place, bind=Tx)
     assert [each.id for each in await reopened.read(lambda tx: tx.executions.unconfirmed())] == [execution.id]
     assert await reopened.read(lambda tx: tx.executions.slots_of_pool("agents")) == 1
     await reopened.close()

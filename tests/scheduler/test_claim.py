@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from bot.clock import MINUTE, Millis
-from bot.domain.admission import Refused
+from bot.domain.admission import Limits, Refused
 from bot.domain.execution import Phase
 from bot.domain.result import Outcome
 from bot.domain.retry import RetryPolicy
@@ -21,7 +21,7 @@ from bot.scheduler.cancel import cancel
 from bot.scheduler.claim import Claimed, ClaimRequest, Moved, candidate, claim
 from bot.scheduler.gates import Allow, Ask, ask_gates
 from bot.storage.contract import Tx
-from tests.factories import LEASE, TIMEOUT, UNLIMITED, make_binding, make_request, put_event
+from tests.factories import LEASE, TERMS, TIMEOUT, make_binding, make_request, put_event
 from tests.scheduler.bench import Bench
 
 Change = Callable[[Tx, Millis], object]
@@ -34,7 +34,7 @@ def _claims(request: ClaimRequest, tx: Tx, now: Millis) -> object:
 async def request_for(bench: Bench, number: int = 1) -> ClaimRequest:
     work = await bench.ready(number)
     now = bench.clock.now()
-    found = await bench.see(lambda tx: candidate(tx, work.id, now, limits=UNLIMITED, pool="agents"))
+    found = await bench.see(lambda tx: candidate(tx, work.id, now, terms=TERMS))
     assert not isinstance(found, Refused)
     return make_request(found)
 
@@ -133,7 +133,7 @@ async def test_a_claim_on_what_is_as_it_was_succeeds(bench: Bench) -> None:
 
 # C-08
 async def test_capacity_is_asked_again_inside_the_claim(bench: Bench) -> None:
-    request = replace(await request_for(bench), limits=replace(UNLIMITED, default=1))
+    request = replace(await request_for(bench), terms=replace(TERMS, limits=Limits(default=1, pools=())))
     await bench.claimed(2)
     answer = await bench.do(lambda tx, now: claim(tx, request, now))
     assert isinstance(answer, Refused)

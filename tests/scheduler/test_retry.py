@@ -19,7 +19,7 @@ from bot.scheduler.cancel import cancel
 from bot.scheduler.timers import RETRY_TYPE
 from bot.storage.contract import Tx
 from tests.scheduler.bench import Bench
-from tests.storage.backend import INLINE
+from tests.storage.backend import Backend
 
 NOW = Millis(1_000)
 
@@ -70,13 +70,13 @@ async def test_a_failed_attempt_arms_a_timer_with_its_number_and_its_trigger(ben
 
 
 # C-106
-async def test_a_timer_survives_a_restart(bench: Bench, place: str) -> None:
+async def test_a_timer_survives_a_restart(bench: Bench, backend: Backend, place: str) -> None:
     execution = await bench.running()
     await bench.fail(execution.fence)
     timer = await bench.timer(execution.work)
     assert timer is not None
     await bench.store.close()
-    reopened = await INLINE.open(place, bind=Tx)
+    reopened = await backend.open(place, bind=Tx)
     assert await reopened.read(lambda tx: tx.timers.due(timer.due_at)) == [timer]
     assert await reopened.read(lambda tx: tx.timers.next_due()) == timer.due_at
     assert await reopened.read(lambda tx: tx.timers.due(Millis(timer.due_at - 1))) == []

@@ -2,76 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
-from bot.approvals.decide import Answer, Decided, Vote, decide, open_gate_holds
-from bot.approvals.decide import Verb as Decision
-from bot.approvals.policy import Voter
-from bot.clock import MINUTE, Millis
+from bot.clock import Millis
 from bot.domain.event import Routing
-from bot.domain.permission import Permission
-from bot.domain.work import Instructions, Work
 from bot.errors import TrackerError
 from bot.ids import EventId, HoldId, new_id
 from bot.scheduler.cancel import cancel
 from bot.storage.contract import Tx
 from bot.storage.threads import NoteKind
-from bot.trackers.contract import Person
+from bot.trackers.contract import Permission
 from bot.views.instructions import instructions_of
 from bot.views.reply import Reply, ReplyCode
-from bot.views.standing import Explain
 from webhooks.answers import reaction_note, reply_note, throttle
 from webhooks.commands import Command, Unknown
 from webhooks.desk import Change, Desk, Routed
-from webhooks.facts import RepositoryRef
+from webhooks.handlers.acts import Act, Prepared, Said
+from webhooks.handlers.decisions import decide_hold
 from webhooks.history import ensure_item
-from webhooks.verbs import VERBS, Verb
-
-_REPLIES = {
-    Answer.STALE: ReplyCode.STALE,
-    Answer.NOT_ALLOWED: ReplyCode.NOT_ALLOWED,
-    Answer.REPEATED: ReplyCode.REPEATED,
-    Answer.REASON_NEEDED: ReplyCode.REASON_NEEDED,
-}
-"""The answers that end in a reply; all others are told by a reaction and the sticky comment."""
-
-SKEW = MINUTE
-"""How far the tracker's clock may be behind ours before what people say looks older than it is (milliseconds)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    """
-    Where, when and by whom commands were said.
-
-    ``comment`` is None for a review, which takes no reactions. ``seq`` is the place of the event that told us, and
-    ``at`` the tracker's time: a delivery may come late, and a bot that was down hears of everything at once.
-    """
-
-    repository: RepositoryRef
-    number: int
-    source: str
-    comment: int | None
-    person: Person
-    seq: int
-    at: Millis
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Prepared:
-    """
-    What was fetched before the transaction, and the identities that it may use.
-
-    ``permission`` is None when it could not be checked: then nothing is allowed.
-    """
-
-    said: Said
-    permission: Permission | None
-    current: Instructions | None
-    hold: HoldId
-    events: tuple[EventId, ...]
-    explain: Explain
+from webhooks.verbs import Verb
 
 
 async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, ...]) -> Change:
@@ -82,7 +31,7 @@ async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, .
     except TrackerError:
         permission = None
     issue = await desk.tracker.issue(repository, said.number)
-    prepared = _Prepared(
+    prepared = Prepared(
         said=said,
         permission=permission,
         current=None if issue.is_pull_request else instructions_of(issue),
@@ -100,33 +49,7 @@ async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, .
     return change
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Act:
-    """One command about to be carried out, inside the transaction."""
-
-    tx: Tx
-    key: str
-    command: Command
-    prepared: _Prepared
-    permission: Permission
-    place: int
-    now: Millis
-
-    @property
-    def source(self) -> str:
-        """The comment or review, and which of its commands this is."""
-        source = self.prepared.said.source
-        return source if self.place == 0 else f"{source}/{self.place}"
-
-    @property
-    def login(self) -> str:
-        return self.prepared.said.person.login
-
-    def works(self) -> Sequence[Work]:
-        return self.tx.works.live_by_key(self.key)
-
-
-def _one(tx: Tx, key: str, command: Command | Unknown, prepared: _Prepared, place: int, now: Millis) -> Reply | None:
+def _one(tx: Tx, key: str, command: Command | Unknown, prepared: Prepared, place: int, now: Millis) -> Reply | None:
     """Carry out one command. Returns the reply that says why it was not done, or None when it was."""
     login = prepared.said.person.login
     if isinstance(command, Unknown):
@@ -135,30 +58,23 @@ def _one(tx: Tx, key: str, command: Command | Unknown, prepared: _Prepared, plac
     permission = prepared.permission
     if permission is None:
         return Reply(code=ReplyCode.COULD_NOT_CHECK, login=login)
-    act = _Act(tx=tx, key=key, command=command, prepared=prepared, permission=permission, place=place, now=now)
+    act = Act(tx=tx, key=key, command=command, prepared=prepared, permission=permission, place=place, now=now)
     return _HANDLERS[command.verb](act)
 
 
-def _help(act: _Act) -> None:
-    _tell(act, Reply(code=ReplyCode.HELP, login=act.login))
+def _help(act: Act) -> None:
+    act.tell(Reply(code=ReplyCode.HELP, login=act.login))
 
 
-def _status(act: _Act) -> None:
+def _status(act: Act) -> None:
     lines = [act.prepared.explain.line(act.tx, work, act.now) for work in act.works()]
     text = "\n".join(lines) or "Nothing is running or waiting here."
-    _tell(act, Reply(code=ReplyCode.STATUS, login=act.login, details={"text": text}))
+    act.tell(Reply(code=ReplyCode.STATUS, login=act.login, details={"text": text}))
 
 
-def _tell(act: _Act, reply: Reply) -> None:
-    """Queue a reply that was asked for: one for each comment that asks."""
-    act.tx.notes.add(reply_note(act.key, reply, source=act.source))
-
-
-def _cancel(act: _Act) -> Reply | None:
-    needed = VERBS[Verb.CANCEL].permission
-    if act.permission < needed:
-        have = f"{needed.word} access is needed, and you have {act.permission.word}"
-        return Reply(code=ReplyCode.NOT_ALLOWED, login=act.login, details={"explanation": have})
+def _cancel(act: Act) -> Reply | None:
+    if forbidden := act.forbidden():
+        return forbidden
     works = act.works()
     if not works:
         return Reply(code=ReplyCode.NOTHING_LIVE, login=act.login)
@@ -167,49 +83,13 @@ def _cancel(act: _Act) -> Reply | None:
     return None
 
 
-def _decide(act: _Act) -> Reply | None:
-    """Decide on a hold; who may is the hold's own question, and asked before anything else."""
-    current, said = act.prepared.current, act.prepared.said
-    named, reason = _named_hold(act.command.argument)
-    held = [(work, hold) for work in act.works() for hold in open_gate_holds(act.tx, work) if named in {None, hold.id}]
-    if not held or current is None:
-        return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
-    if len(held) > 1:
-        several = ", ".join(f"`{hold.id}`" for _, hold in held)
-        return Reply(code=ReplyCode.SEVERAL, login=act.login, details={"explanation": several})
-    work, hold = held[0]
-    vote = Vote(
-        source=act.source,
-        seq=said.seq,
-        said_by=Millis(said.at + SKEW),
-        voter=Voter(id=said.person.id, login=act.login, permission=act.permission),
-        verb=Decision(act.command.verb.value),
-        reason=reason,
-        current=current,
-        hold=act.prepared.hold,
-        event=act.prepared.events[act.place],
-    )
-    return _reply(act.login, decide(act.tx, work, hold, vote, act.now))
-
-
-_HANDLERS: Mapping[Verb, Callable[[_Act], Reply | None]] = {
-    Verb.APPROVE: _decide,
-    Verb.REFUSE: _decide,
+_HANDLERS: Mapping[Verb, Callable[[Act], Reply | None]] = {
+    Verb.APPROVE: decide_hold,
+    Verb.REFUSE: decide_hold,
     Verb.CANCEL: _cancel,
     Verb.STATUS: _status,
     Verb.HELP: _help,
 }
-
-
-def _reply(login: str, decided: Decided) -> Reply | None:
-    code = _REPLIES.get(decided.answer)
-    return None if code is None else Reply(code=code, login=login, details={"explanation": decided.explanation})
-
-
-def _named_hold(argument: str) -> tuple[HoldId | None, str]:
-    first, _, rest = argument.partition(" ")
-    named = first.strip("`").lower()
-    return (HoldId(named), rest.strip()) if named.startswith("hld-") else (None, argument)
 
 
 def _react(tx: Tx, key: str, said: Said, replies: list[Reply | None]) -> None:

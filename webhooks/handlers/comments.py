@@ -14,7 +14,8 @@ from webhooks.commands import Command, parse
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.fact_documents import from_document
 from webhooks.facts import CommentFact
-from webhooks.handlers.commands import Said, carry_out
+from webhooks.handlers.acts import Said
+from webhooks.handlers.commands import carry_out
 from webhooks.history import ensure_item
 
 

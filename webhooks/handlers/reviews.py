@@ -12,7 +12,8 @@ from bot.views.markers import is_marked
 from webhooks.commands import parse
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.facts import ReviewAction, ReviewFact
-from webhooks.handlers.commands import Said, carry_out
+from webhooks.handlers.acts import Said
+from webhooks.handlers.commands import carry_out
 
 _WORDS = {
     Verdict.APPROVED: "approved",

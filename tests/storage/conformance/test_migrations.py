@@ -28,10 +28,10 @@ NEXT = Migration(
     version=len(MIGRATIONS) + 1,
     name="next",
     text="""
-    ALTER TABLE works ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
-    CREATE TABLE marks (work TEXT PRIMARY KEY REFERENCES works (id), priority INTEGER NOT NULL);
-    INSERT INTO marks (work, priority) SELECT id, number FROM works;
-    CREATE INDEX works_priority ON works (priority);
+    ALTER TABLE works ADD COLUMN weight BIGINT NOT NULL DEFAULT 0;
+    CREATE TABLE marks (work TEXT PRIMARY KEY REFERENCES works (id), weight BIGINT NOT NULL);
+    INSERT INTO marks (work, weight) SELECT id, number FROM works;
+    CREATE INDEX works_weight ON works (weight);
     """,
 )
 
@@ -45,13 +45,13 @@ def rows() -> list[Statement]:
 async def fill(backend: Backend, place: str) -> None:
     """Apply one migration after the other, and after each store the rows that its file names."""
     names = [statement.name for statement in rows()]
-    for version in range(1, len(MIGRATIONS) + 1):
+    for version in range(1, len(backend.migrations) + 1):
         own = [name for name in names if name.startswith(f"rows_{version:04d}_")]
 
         def insert(sql: Sql, own: list[str] = own) -> list[int]:
             return [sql.run(name) for name in own]
 
-        store = await backend.open(place, bind=raw, more=[ROWS], migrations=MIGRATIONS[:version])
+        store = await backend.open(place, bind=raw, more=[ROWS], migrations=backend.migrations[:version])
         assert set(await store.write(insert)) <= {1}
         await store.close()
 
@@ -120,7 +120,7 @@ async def test_the_next_migration_on_a_database_in_use_changes_nothing_that_is_r
     before = await store.read(all_of_it)
     await store.close()
 
-    newer = await backend.open(place, bind=Tx, migrations=(*MIGRATIONS, NEXT))
+    newer = await backend.open(place, bind=Tx, migrations=(*backend.migrations, NEXT))
     assert await newer.read(all_of_it) == before
     (ready,) = await newer.read(lambda tx: tx.works.ready())
     assert isinstance(await try_claim(newer, ready.id, now=START), Claimed)

@@ -1,23 +1,35 @@
 -- name: execution_insert
 INSERT INTO executions (
     id, work, scope, number, epoch, owner, lease_until, phase, slot, pool, trigger, binding, segments, deadline,
-    started_at, ended_at, recovery, declared, result, outcome, status, summary, token, publish_tries, next_at
+    started_at, ended_at, recovery, declared, result, outcome, status, summary, token, publish_tries, next_at, staged
 ) VALUES (
     :id, :work, :scope, :number, :epoch, :owner, :lease_until, :phase, :slot, :pool, :trigger, :binding, :segments,
     :deadline, :started_at, :ended_at, :recovery, :declared, :result, :outcome, :status, :summary, :token,
-    :publish_tries, :next_at
+    :publish_tries, :next_at, :staged
 )
 
 -- name: execution_write
 UPDATE executions SET
     phase = :phase, slot = :slot, segments = :segments, ended_at = :ended_at, recovery = :recovery,
     declared = :declared, result = :result, outcome = :outcome, status = :status, summary = :summary, token = :token,
-    publish_tries = :publish_tries, next_at = :next_at
-WHERE id = :id AND epoch = :epoch AND phase <> 'finished' AND lease_until > :now
+    publish_tries = :publish_tries, next_at = :next_at, staged = :staged
+WHERE id = :id AND epoch = :epoch AND phase NOT IN ('finished', 'parked') AND lease_until > :now
+
+-- name: execution_park
+UPDATE executions SET
+    phase = 'parked', slot = 0, lease_until = 0, next_at = 0, token = '', recovery = NULL, declared = NULL,
+    segments = :segments, remaining = :remaining, suspended = :suspended, staged = :staged
+WHERE id = :id AND epoch = :epoch AND phase NOT IN ('finished', 'parked') AND lease_until > :now
+
+-- name: execution_resume
+UPDATE executions SET
+    phase = 'launching', slot = 1, epoch = epoch + 1, owner = :owner, lease_until = :lease_until,
+    segments = :segments, deadline = :deadline, remaining = NULL
+WHERE id = :id AND epoch = :epoch AND phase = 'parked'
 
 -- name: execution_release
 UPDATE executions SET lease_until = :now, next_at = :due
-WHERE id = :id AND epoch = :epoch AND phase <> 'finished'
+WHERE id = :id AND epoch = :epoch AND phase NOT IN ('finished', 'parked')
 
 -- name: executions_release_owner
 UPDATE executions SET lease_until = :now WHERE owner = :owner AND phase <> 'finished' AND lease_until > :now
@@ -25,12 +37,12 @@ UPDATE executions SET lease_until = :now WHERE owner = :owner AND phase <> 'fini
 -- name: execution_take_over
 UPDATE executions SET
     epoch = epoch + 1, owner = :owner, lease_until = :lease_until, phase = :phase, segments = :segments, token = :token
-WHERE id = :id AND epoch = :epoch AND phase <> 'finished' AND lease_until <= :now
+WHERE id = :id AND epoch = :epoch AND phase NOT IN ('finished', 'parked') AND lease_until <= :now
 
 -- name: execution_end
 UPDATE executions SET
     phase = 'finished', slot = :slot, ended_at = :now, outcome = :outcome, summary = :summary, segments = :segments,
-    token = ''
+    staged = :staged, token = ''
 WHERE id = :id AND phase <> 'finished'
 
 -- name: execution_free_slot
@@ -52,11 +64,13 @@ SELECT * FROM executions WHERE work = :work ORDER BY number
 SELECT * FROM executions WHERE phase <> 'finished' ORDER BY started_at
 
 -- name: executions_lapsed
-SELECT * FROM executions WHERE phase <> 'finished' AND lease_until <= :now AND next_at <= :now ORDER BY lease_until LIMIT :limit
+SELECT * FROM executions
+WHERE phase <> 'finished' AND phase <> 'parked' AND lease_until <= :now AND next_at <= :now
+ORDER BY lease_until, id LIMIT :limit
 
 -- name: executions_overdue
 SELECT * FROM executions
-WHERE phase <> 'finished' AND phase <> 'publishing' AND deadline <= :now
+WHERE phase <> 'finished' AND phase NOT IN ('publishing', 'parked') AND deadline <= :now
 ORDER BY deadline LIMIT :limit
 
 -- name: executions_unconfirmed

@@ -1,6 +1,6 @@
 -- name: thread_touch
 INSERT INTO threads (item, wanted, shown) VALUES (:item, 1, 0)
-ON CONFLICT (item) DO UPDATE SET wanted = wanted + 1, parked = NULL
+ON CONFLICT (item) DO UPDATE SET wanted = threads.wanted + 1, parked = NULL
 
 -- name: threads_due
 SELECT * FROM threads WHERE wanted > shown AND parked IS NULL AND next_at <= :now ORDER BY next_at, item LIMIT :limit

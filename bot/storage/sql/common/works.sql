@@ -25,20 +25,21 @@ UPDATE items SET cursor = :cursor WHERE key = :key AND cursor < :cursor
 -- name: work_insert
 INSERT INTO works (
     id, scope, kind, playbook, item, number, run, state, status, comment, waits, starter, instructions, branch,
-    pull_request, attempts, failures, gate_pass, blocked, reason, ended_by, usage, failed_seq,
-    created_at, updated_at, ended_at, version
+    pull_request, attempts, failures, gate_pass, budget_pass, priority, brake, blocked, reason, ended_by, usage,
+    failed_seq, created_at, updated_at, ended_at, version
 ) VALUES (
     :id, :scope, :kind, :playbook, :item, :number, :run, :state, :status, :comment, :waits, :starter, :instructions,
-    :branch, :pull_request, :attempts, :failures, :gate_pass, :blocked, :reason, :ended_by, :usage, :failed_seq,
-    :created_at, :updated_at, :ended_at, :version
+    :branch, :pull_request, :attempts, :failures, :gate_pass, :budget_pass, :priority, :brake, :blocked, :reason,
+    :ended_by, :usage, :failed_seq, :created_at, :updated_at, :ended_at, :version
 )
 
 -- name: work_save
 UPDATE works SET
     state = :state, status = :status, comment = :comment, waits = :waits, starter = :starter,
     instructions = :instructions, branch = :branch, pull_request = :pull_request, attempts = :attempts,
-    failures = :failures, gate_pass = :gate_pass, blocked = :blocked, reason = :reason, ended_by = :ended_by,
-    usage = :usage, failed_seq = :failed_seq, updated_at = :updated_at, ended_at = :ended_at, version = :version + 1
+    failures = :failures, gate_pass = :gate_pass, budget_pass = :budget_pass, priority = :priority, brake = :brake,
+    blocked = :blocked, reason = :reason, ended_by = :ended_by, usage = :usage, failed_seq = :failed_seq,
+    updated_at = :updated_at, ended_at = :ended_at, version = :version + 1
 WHERE id = :id AND version = :version
 
 -- name: work_by_id
@@ -69,7 +70,7 @@ SELECT w.* FROM works w
 WHERE w.state = 'ready'
     AND EXISTS (SELECT 1 FROM inputs i WHERE i.work = w.id AND i.execution IS NULL)
     AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.work = w.id AND h.state = 'open')
-    AND NOT EXISTS (SELECT 1 FROM timers t WHERE t.work = w.id AND t.kind = 'retry')
+    AND NOT EXISTS (SELECT 1 FROM timers t WHERE t.work = w.id AND t.kind IN ('retry', 'deferred'))
     AND (w.created_at, w.id) > (:created_at, :id)
 ORDER BY w.created_at, w.id
 LIMIT :limit

@@ -1,0 +1,53 @@
+"""Parking: a run that stopped inside its turn gives up its lease and slot until what it waits for has come true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.clock import Millis
+from bot.domain.execution import Fence
+from bot.domain.result import Result
+from bot.domain.work import Work
+from bot.ids import TimerId
+from bot.scheduler.finish import Finished
+from bot.scheduler.launch import held
+from bot.scheduler.timeout import time_out
+from bot.scheduler.turns import publish_turn
+from bot.scheduler.waits import register
+from bot.storage.contract import Tx
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parked:
+    """The attempt is parked; ``work`` waits, or is ready when what it waited for had come already."""
+
+    work: Work
+
+
+def park(tx: Tx, fence: Fence, result: Result, *, status: str | None, timer: TimerId, now: Millis) -> Parked | Finished:
+    """
+    Park an attempt whose run was observed to be suspended (C-37, C-121).
+
+    Its open segment ends, and what is left of its timeout is kept: the ended segments and the rest are always the whole
+    timeout (C-42). A turn that came with the suspension is published (C-93). ``status`` is the word to show. A run that
+    is over its deadline is timed out instead. Raises ``StaleEpochError``, and ``ValueError`` for a result without a
+    suspension.
+    """
+    suspension = result.suspension
+    if suspension is None:
+        raise ValueError("only a run that is suspended is parked")
+    execution = held(tx, fence, now)
+    if execution.deadline <= now:
+        ended = time_out(tx, fence, timer=timer, stopped=True, now=now)
+        assert ended is not None  # noqa: S101 - it is due, and has no result
+        return ended
+    segments = execution.segments.end(now)
+    remaining = execution.binding.timeout - segments.active()
+    parked = replace(execution, segments=segments, remaining=remaining, suspended=suspension.session)
+    tx.executions.park(parked, now)
+    work = tx.works.get(execution.work).charged(result.units)
+    turn = result.turn or execution.declared
+    if turn is not None:
+        publish_turn(tx, work, execution, turn, now)
+    shown = replace(work, status=status, comment=work.comment if turn is None else turn.comment)
+    return Parked(work=register(tx, shown, suspension.awaited, execution, timer=timer, now=now))

@@ -1,0 +1,48 @@
+"""``/approve`` and ``/refuse``: who may is the hold's own question, and asked before anything else."""
+
+from __future__ import annotations
+
+from bot.approvals.decide import Answer, Decided, Vote, decide, open_gate_holds
+from bot.approvals.decide import Verb as Decision
+from bot.approvals.policy import Voter
+from bot.clock import Millis
+from bot.views.reply import Reply, ReplyCode
+from webhooks.handlers.acts import SKEW, Act, named_hold
+
+_REPLIES = {
+    Answer.STALE: ReplyCode.STALE,
+    Answer.NOT_ALLOWED: ReplyCode.NOT_ALLOWED,
+    Answer.REPEATED: ReplyCode.REPEATED,
+    Answer.REASON_NEEDED: ReplyCode.REASON_NEEDED,
+}
+"""The answers that end in a reply; all others are told by a reaction and the sticky comment."""
+
+
+def decide_hold(act: Act) -> Reply | None:
+    """Decide on the open hold of the thread, or the one that is named."""
+    current, said = act.prepared.current, act.prepared.said
+    named, reason = named_hold(act.command.argument)
+    held = [(work, hold) for work in act.works() for hold in open_gate_holds(act.tx, work) if named in {None, hold.id}]
+    if not held or current is None:
+        return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
+    if len(held) > 1:
+        several = ", ".join(f"`{hold.id}`" for _, hold in held)
+        return Reply(code=ReplyCode.SEVERAL, login=act.login, details={"explanation": several})
+    work, hold = held[0]
+    vote = Vote(
+        source=act.source,
+        seq=said.seq,
+        said_by=Millis(said.at + SKEW),
+        voter=Voter(id=said.person.id, login=act.login, permission=act.permission),
+        verb=Decision(act.command.verb.value),
+        reason=reason,
+        current=current,
+        hold=act.prepared.hold,
+        event=act.event,
+    )
+    return _reply(act.login, decide(act.tx, work, hold, vote, act.now))
+
+
+def _reply(login: str, decided: Decided) -> Reply | None:
+    code = _REPLIES.get(decided.answer)
+    return None if code is None else Reply(code=code, login=login, details={"explanation": decided.explanation})
