@@ -11,14 +11,20 @@ arguments, and it has no effect outside the ``Tx``. A refusal is a value; only f
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import AsyncGenerator, Callable
+from typing import Protocol, TypeVar, runtime_checkable
 
+from bot.storage.accounts import Accounts
+from bot.storage.clock import DatabaseClock
+from bot.storage.controls import Controls
 from bot.storage.events import Deliveries, Events
 from bot.storage.executions import Executions
+from bot.storage.generations import Generations
 from bot.storage.holds import Decisions, Holds, Timers
+from bot.storage.ledgers import Ledgers
 from bot.storage.scopes import Cursors, Items, Scopes
 from bot.storage.sql import Sql
+from bot.storage.starts import Starts
 from bot.storage.subscriptions import Subscriptions
 from bot.storage.threads import Notes, Threads
 from bot.storage.works import Inputs, Works
@@ -30,6 +36,7 @@ class Tx:
     """One transaction: everything that is stored, by kind."""
 
     def __init__(self, sql: Sql) -> None:
+        self.clock = DatabaseClock(sql)
         self.scopes = Scopes(sql)
         self.items = Items(sql)
         self.cursors = Cursors(sql)
@@ -38,10 +45,15 @@ class Tx:
         self.works = Works(sql)
         self.inputs = Inputs(sql)
         self.executions = Executions(sql)
+        self.generations = Generations(sql)
         self.holds = Holds(sql)
         self.decisions = Decisions(sql)
         self.timers = Timers(sql)
         self.subscriptions = Subscriptions(sql)
+        self.controls = Controls(sql)
+        self.ledgers = Ledgers(sql)
+        self.accounts = Accounts(sql)
+        self.starts = Starts(sql)
         self.threads = Threads(sql)
         self.notes = Notes(sql)
 
@@ -65,4 +77,17 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Finish what was accepted and close. Later calls raise ``StorageError``."""
+        ...
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """What a store offers beyond its contract when several hosts may share its database."""
+
+    def changes(self) -> AsyncGenerator[None, None]:
+        """
+        Yield when it listens, and then whenever another process has committed.
+
+        It only hastens what polling would find. Raises ``StorageError`` when the database cannot be heard any more.
+        """
         ...

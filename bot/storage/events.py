@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.clock import Millis
 from bot.domain.event import Event, NewEvent, Routing
 from bot.ids import EventId, ScopeId, WorkId
-from bot.storage.rows import dump, load, load_mapping
+from bot.storage.rows import dump, load, load_mapping, readable
 from bot.storage.sql import Row, Sql
 
 
@@ -29,6 +29,7 @@ def _event(row: Row) -> Event:
         tries=row["tries"],
         next_at=Millis(row["next_at"]),
         note=row["note"],
+        depth=row["depth"],
     )
 
 
@@ -38,10 +39,11 @@ class Events:
 
     sql: Sql
 
-    def accept(self, event: NewEvent, now: Millis, *, routing: Routing) -> Event | None:
+    def accept(self, event: NewEvent, now: Millis, *, routing: Routing, deeper: bool = True) -> Event | None:
         """
         Accept an event under the next acceptance number.
 
+        It is one deeper than its cause, unless ``deeper`` says that it only puts its cause off.
         Returns None when its natural key was accepted before: nothing is written then.
         """
         if self.by_natural_key(event.natural_key) is not None:
@@ -60,6 +62,7 @@ class Events:
             keys=dump(list(event.keys)),
             data=dump(dict(event.data)),
             cause=event.cause,
+            depth=max(self.depth_below(event.cause) - (not deeper), 0),
             accepted_at=now,
             routing=routing.value,
             next_at=now,
@@ -68,6 +71,11 @@ class Events:
         for key in dict.fromkeys(event.keys):
             self.sql.run("event_key_insert", key=key, seq=seq)
         return _event(accepted)
+
+    def depth_below(self, cause: EventId | None) -> int:
+        """Return the depth of an event that derives from this one; 0 for one that derives from nothing we know."""
+        row = None if cause is None else self.sql.one("event_depth", id=cause)
+        return 0 if row is None else int(row["depth"]) + 1
 
     def newest(self) -> int:
         """Return the acceptance number of the newest event, 0 when there is none."""
@@ -86,7 +94,11 @@ class Events:
 
     def pending(self, *, after: int = 0, limit: int = 100) -> Sequence[Event]:
         """Return unrouted events above an acceptance number, oldest first, due or not."""
-        return [_event(row) for row in self.sql.all("events_pending", after=after, limit=limit)]
+
+        def page(row: Row | None) -> Sequence[Row]:
+            return self.sql.all("events_pending", after=after if row is None else row["seq"], limit=limit)
+
+        return readable(_event, page, limit)
 
     def by_routing(self, routing: Routing, *, limit: int = 100) -> Sequence[Event]:
         """Return events that stand so, oldest first."""
@@ -95,6 +107,10 @@ class Events:
     def with_key(self, key: str) -> Sequence[Event]:
         """Return every event with a correlation key, oldest first."""
         return [_event(row) for row in self.sql.all("events_with_key", key=key)]
+
+    def of_type_with_key(self, key: str, kind: str) -> Sequence[Event]:
+        """Return the events of a type with a correlation key, oldest first."""
+        return [_event(row) for row in self.sql.all("events_of_type_with_key", key=key, type=kind)]
 
     def settle(self, event: Event, routing: Routing, note: str = "") -> bool:
         """End the routing of a pending event. Returns whether it was pending."""

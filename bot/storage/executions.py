@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from bot.clock import Millis
 from bot.domain.execution import Binding, Execution, Fence, Phase
-from bot.domain.result import Outcome, Result
 from bot.domain.kind import Capability, Fallback, Lifecycle
+from bot.domain.result import Outcome, Result
 from bot.domain.retry import RetryPolicy
 from bot.domain.segment import Segments
 from bot.domain.turn import Turn
 from bot.errors import StaleEpochError, StorageError
 from bot.ids import EventId, ExecutionId, ScopeId, WorkId
-from bot.storage.rows import dump, load_mapping
+from bot.storage.rows import dump, load_mapping, readable
 from bot.storage.sql import Row, Sql, Value
 
 
@@ -39,6 +39,7 @@ def _binding_document(binding: Binding) -> Mapping[str, object]:
         "capabilities": sorted(each.value for each in binding.capabilities),
         "fallback": binding.fallback.value,
         "account": binding.account,
+        "credentials": binding.credentials,
         "estimate": dict(binding.estimate),
         "grants": list(binding.grants),
     }
@@ -62,6 +63,7 @@ def _binding(text: str) -> Binding:
         capabilities=frozenset(map(Capability, document.get("capabilities", ()))),
         fallback=Fallback(document.get("fallback", Fallback.QUEUE.value)),
         account=document.get("account"),
+        credentials=document.get("credentials", ""),
         estimate=document.get("estimate", {}),
         grants=tuple(document.get("grants", ())),
     )
@@ -158,17 +160,38 @@ class Executions:
         """Return all unfinished attempts, oldest first."""
         return [_execution(row) for row in self.sql.all("executions_live")]
 
-    def lapsed(self, now: Millis, limit: int = 100) -> Sequence[Execution]:
-        """Return unfinished attempts whose lease has lapsed and which are due: those that recovery may claim."""
-        return [_execution(row) for row in self.sql.all("executions_lapsed", now=now, limit=limit)]
+    def lapsed(self, now: Millis, *, after: Execution | None = None, limit: int = 100) -> Sequence[Execution]:
+        """
+        Return unfinished attempts whose lease has lapsed and which are due: those that recovery may claim.
 
-    def overdue(self, now: Millis, limit: int = 100) -> Sequence[Execution]:
+        ``after`` is the last one of the page before, here and below.
+        """
+        start = (-1, "") if after is None else (after.lease_until, after.id)
+        return self._page("executions_lapsed", "lease_until", start, limit, now=now)
+
+    def overdue(self, now: Millis, *, after: Execution | None = None, limit: int = 100) -> Sequence[Execution]:
         """Return attempts whose deadline is due and whose result is not stored, the earliest deadline first."""
-        return [_execution(row) for row in self.sql.all("executions_overdue", now=now, limit=limit)]
+        start = (-1, "") if after is None else (after.deadline, after.id)
+        return self._page("executions_overdue", "deadline", start, limit, now=now)
 
-    def unconfirmed(self, limit: int = 100) -> Sequence[Execution]:
-        """Return finished attempts of which something may be running still (C-75)."""
-        return [_execution(row) for row in self.sql.all("executions_unconfirmed", limit=limit)]
+    def launching(self, *, after: Execution | None = None, limit: int = 100) -> Sequence[Execution]:
+        """Return attempts whose launch or adoption is under way, oldest first."""
+        start = (-1, "") if after is None else (after.started_at, after.id)
+        return self._page("executions_launching", "started_at", start, limit)
+
+    def unconfirmed(self, *, after: Execution | None = None, limit: int = 100) -> Sequence[Execution]:
+        """Return finished attempts of which something may be running still (C-75), the first that ended first."""
+        start = (-1, "") if after is None else (after.ended_at or -1, after.id)
+        return self._page("executions_unconfirmed", "ended_at", start, limit)
+
+    def _page(
+        self, statement: str, column: str, start: tuple[int, str], limit: int, **values: Value
+    ) -> Sequence[Execution]:
+        def page(row: Row | None) -> Sequence[Row]:
+            at, identity = start if row is None else (row[column], row["id"])
+            return self.sql.all(statement, **{column: at, "id": identity}, limit=limit, **values)
+
+        return readable(_execution, page, limit)
 
     def stopping(self, work: WorkId) -> bool:
         """Whether an attempt of the Work, or of an earlier run on its item, is not known to have stopped (C-77)."""
@@ -193,6 +216,7 @@ class Executions:
             owner=execution.owner,
             lease_until=execution.lease_until,
             pool=execution.binding.pool,
+            generation=execution.binding.generation,
             trigger=execution.trigger,
             binding=dump(_binding_document(execution.binding)),
             deadline=execution.deadline,

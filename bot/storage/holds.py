@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from bot.clock import Millis
 from bot.domain.hold import Hold, HoldKind, HoldState
 from bot.domain.timer import Timer, TimerKind
 from bot.ids import EventId, HoldId, TimerId, WorkId
-from bot.storage.rows import dump, load_mapping
+from bot.storage.rows import dump, load_mapping, readable
 from bot.storage.sql import Row, Sql
 
 
@@ -63,6 +64,14 @@ class Holds:
     def open(self, work: WorkId) -> Sequence[Hold]:
         """Return the open holds of a Work, oldest first."""
         return [_hold(row) for row in self.sql.all("holds_open", work=work)]
+
+    def open_of_kind(self, kind: HoldKind) -> Sequence[Hold]:
+        """Return the open holds of a kind, of all Work; one that nobody can read hides no other."""
+
+        def page(last: Row | None) -> Sequence[Row]:
+            return [] if last else self.sql.all("holds_open_of_kind", kind=kind.value)
+
+        return readable(_hold, page, sys.maxsize)
 
     def of_work(self, work: WorkId) -> Sequence[Hold]:
         """Return all holds of a Work, oldest first."""
@@ -171,9 +180,15 @@ class Timers:
         row = self.sql.one("timer_of_work", work=work, kind=kind.value)
         return None if row is None else _timer(row)
 
-    def due(self, now: Millis, limit: int = 100) -> Sequence[Timer]:
-        """Return timers that are due, the earliest first."""
-        return [_timer(row) for row in self.sql.all("timers_due", now=now, limit=limit)]
+    def due(self, now: Millis, *, after: Timer | None = None, limit: int = 100) -> Sequence[Timer]:
+        """Return timers that are due, the earliest first; ``after`` is the last one of the page before."""
+
+        def page(row: Row | None) -> Sequence[Row]:
+            due_at, identity = (-1, "") if after is None else (after.due_at, after.id)
+            start = {"due_at": due_at, "id": identity} if row is None else {"due_at": row["due_at"], "id": row["id"]}
+            return self.sql.all("timers_due", now=now, limit=limit, **start)
+
+        return readable(_timer, page, limit)
 
     def next_due(self) -> Millis | None:
         """Return when the earliest timer is due."""

@@ -32,6 +32,10 @@ class Scopes:
             name=row["name"],
         )
 
+    def named(self, name: str, kind: ScopeKind) -> Sequence[ScopeId]:
+        """Return the scopes of a kind that were last seen under a name, whatever its capitals."""
+        return [ScopeId(row["id"]) for row in self.sql.all("scopes_named", name=name.lower(), kind=kind.value)]
+
     def line(self, scope: ScopeId) -> Sequence[ScopeId]:
         """Return the scope and its ancestors, the root last."""
         return [ScopeId(row["id"]) for row in self.sql.all("scope_line", id=scope)]

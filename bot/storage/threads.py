@@ -56,6 +56,10 @@ class Threads:
         """Make a thread due; a parked one is tried again."""
         self.sql.run("thread_touch", item=item)
 
+    def touch_ready(self) -> None:
+        """Make the threads of all Work that is ready due: what keeps it from starting has changed."""
+        self.sql.run("threads_touch_ready")
+
     def get(self, item: str) -> Thread | None:
         """Return a thread's row."""
         row = self.sql.one("thread_by_item", item=item)

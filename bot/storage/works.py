@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from bot.domain.event import Event
 from bot.domain.work import BlockedReason, Instructions, Starter, Work, WorkState
 from bot.errors import StorageError
 from bot.ids import EventId, ExecutionId, ScopeId, WorkId
-from bot.storage.rows import dump, load, load_mapping
+from bot.storage.rows import dump, load, load_mapping, readable
 from bot.storage.sql import Row, Sql, Value
 
 
@@ -81,6 +82,16 @@ def _changing(work: Work) -> dict[str, Value]:
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """A Work that may be its turn. ``pool`` is that of its parked attempt, None when it has none."""
+
+    id: WorkId
+    scope: ScopeId
+    playbook: str
+    pool: str | None
+
+
 @dataclass(frozen=True)
 class Works:
     """Work. Every write makes its thread due for projection, so that no state can stay unshown."""
@@ -98,6 +109,11 @@ class Works:
         """Return a Work, or None."""
         row = self.sql.one("work_by_id", id=work)
         return None if row is None else _work(row)
+
+    def legible(self, work: WorkId) -> Work | None:
+        """Return a Work, or None when there is none or nobody can read it, which must hide no other Work."""
+        found = readable(_work, lambda last: [] if last else self.sql.all("work_by_id", id=work), sys.maxsize)
+        return found[0] if found else None
 
     def live(self, item: str, playbook: str) -> Work | None:
         """Return the one live Work of this item and playbook."""
@@ -119,22 +135,24 @@ class Works:
 
     def all_live(self) -> Sequence[Work]:
         """Return all live Work, oldest first."""
-        return [_work(row) for row in self.sql.all("works_live")]
+        return readable(_work, lambda last: [] if last else self.sql.all("works_live"), sys.maxsize)
 
     def recent(self, limit: int = 100) -> Sequence[Work]:
         """Return the newest Work first."""
         return [_work(row) for row in self.sql.all("works_recent", limit=limit)]
 
-    def ready(self, *, after: Work | None = None, limit: int = 100) -> Sequence[Work]:
+    def ready(self, limit: int = 1_000_000) -> Sequence[Ready]:
         """
-        Return Work with pending input that nothing durable holds back, oldest first.
+        Return Work with pending input that nothing durable holds back, in the order in which it goes.
 
-        ``after`` is the last one of the page before: capacity is not asked here, so that a first page full of Work
-        for a busy pool must not hide the Work of another one (C-150).
+        Higher priority goes first; then the repositories take turns, the one that was not served for the longest time
+        before the others (ag-L02); then age. All of it is returned, since capacity is not asked here: a first page full
+        of Work for a busy pool must not hide the Work of another one (C-150).
         """
-        created_at, identity = (-1, "") if after is None else (after.created_at, after.id)
-        rows = self.sql.all("works_ready", created_at=created_at, id=identity, limit=limit)
-        return [_work(row) for row in rows]
+        return [
+            Ready(id=WorkId(row["id"]), scope=ScopeId(row["scope"]), playbook=row["playbook"], pool=row["pool"])
+            for row in self.sql.all("works_ready", limit=limit)
+        ]
 
     def insert(self, work: Work, keys: Sequence[str]) -> None:
         """
@@ -155,7 +173,7 @@ class Works:
         )
         for key in keys:
             self.add_key(work.id, key)
-        self.sql.run("thread_touch", item=work.item)
+        self._show(work)
 
     def save(self, work: Work, now: Millis) -> Work:
         """
@@ -166,8 +184,12 @@ class Works:
         changed = replace(work, updated_at=now)
         if self.sql.run("work_save", **_changing(changed)) != 1:
             raise StorageError(f"Work {work.id} was changed by someone else")
-        self.sql.run("thread_touch", item=work.item)
+        self._show(work)
         return replace(changed, version=work.version + 1)
+
+    def _show(self, work: Work) -> None:
+        self.sql.run("thread_touch", item=work.item)
+        self.sql.run("threads_touch_waiting", item=work.item)
 
     def add_key(self, work: WorkId, key: str) -> None:
         """Let events with this key find the Work."""
@@ -208,11 +230,19 @@ class Inputs:
         """Return the input that an attempt consumed; kept as history."""
         return [_input(row) for row in self.sql.all("inputs_of_execution", work=work, execution=execution)]
 
-    def consume(self, entry: Input, execution: ExecutionId) -> None:
-        """Give a pending input to an attempt. Raises ``StorageError`` when it is not pending any more."""
+    def presented(self, work: WorkId, execution: ExecutionId) -> Sequence[Input]:
+        """Return the input with which an attempt was started, or resumed last."""
+        return [_input(row) for row in self.sql.all("inputs_presented", work=work, execution=execution)]
+
+    def consume(self, entry: Input, execution: ExecutionId, *, epoch: int = 0) -> None:
+        """
+        Give a pending input to an attempt, at the epoch that starts with it; 0 for what comes while the attempt runs.
+
+        Raises ``StorageError`` when it is not pending any more.
+        """
         if self.sql.run("inputs_consume", work=entry.work, seq=entry.seq, execution=execution) != 1:
             raise StorageError(f"input {entry.seq} of {entry.work} is not pending any more")
-        self.sql.run("consumed_insert", execution=execution, seq=entry.seq)
+        self.sql.run("consumed_insert", execution=execution, seq=entry.seq, epoch=epoch)
 
     def restore(self, execution: ExecutionId) -> None:
         """Make the input of a failed attempt pending again; which attempts consumed it stays known."""

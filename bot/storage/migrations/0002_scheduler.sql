@@ -6,9 +6,12 @@ ALTER TABLE scopes ADD COLUMN served BIGINT NOT NULL DEFAULT 0;
 
 ALTER TABLE events ADD COLUMN depth BIGINT NOT NULL DEFAULT 0;
 
+ALTER TABLE consumed ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0;
+
 ALTER TABLE executions ADD COLUMN remaining BIGINT;
 ALTER TABLE executions ADD COLUMN suspended TEXT;
 ALTER TABLE executions ADD COLUMN staged TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE executions ADD COLUMN generation TEXT NOT NULL DEFAULT '';
 
 INSERT INTO counters (name, value) VALUES ('start', 0);
 
@@ -58,7 +61,9 @@ CREATE TABLE accounts (
     until       BIGINT,
     reason      TEXT   NOT NULL,
     credentials TEXT   NOT NULL,
-    paused_at   BIGINT NOT NULL
+    paused_at   BIGINT NOT NULL,
+    released_at BIGINT,
+    probed_at   BIGINT
 );
 
 CREATE TABLE controls (
@@ -78,10 +83,11 @@ CREATE TABLE controls (
     settled_at  BIGINT,
     UNIQUE (execution, kind, seq)
 );
-CREATE INDEX controls_open ON controls (next_at) WHERE settled_at IS NULL;
+CREATE INDEX controls_open ON controls (next_at, id) WHERE settled_at IS NULL;
+CREATE INDEX controls_open_of_work ON controls (work) WHERE settled_at IS NULL;
 
 CREATE TABLE generations (
-    digest   TEXT   PRIMARY KEY,
-    document TEXT   NOT NULL,
-    since    BIGINT NOT NULL
+    digest     TEXT   PRIMARY KEY,
+    document   TEXT   NOT NULL,
+    claimed_at BIGINT NOT NULL
 );

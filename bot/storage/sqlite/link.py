@@ -6,12 +6,19 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 
+from bot.errors import StorageError
+from bot.storage.sqlite.faults import translated
 from bot.storage.sqlite.session import Session
 from bot.storage.statements import Statements
 
 
-class Link:
+class SqliteLink:
     """The connection of one server, and the control statements that it is given by name."""
+
+    spoiled = False
+    """SQLite undoes the statement that failed, and the transaction takes the next one."""
+    cut = False
+    """A file does not hang up."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], statements: Statements) -> None:
         self._connect = connect
@@ -24,13 +31,20 @@ class Link:
         return self._connection.in_transaction
 
     def begin(self, name: str) -> None:
-        """Begin a transaction. Raises ``sqlite3.Error``, or ``StorageError`` when there is no connection."""
+        """Begin a transaction. Raises ``StorageError``, also when there is no connection."""
         self.leave()
         self.say(name)
 
     def say(self, name: str) -> None:
-        """Run a control statement. Raises ``sqlite3.Error``."""
-        self._connection.execute(self._statements.get(name).text)
+        """Run a control statement. Raises ``StorageError``."""
+        try:
+            self._connection.execute(self._statements.get(name).text)
+        except sqlite3.Error as fault:
+            raise translated(fault, name.removeprefix("control_")) from fault
+
+    def commit(self) -> None:
+        """Commit. Raises ``StorageError`` when it is refused."""
+        self.say("control_commit")
 
     def session(self) -> Session:
         """Return the statements of the transaction that is open."""
@@ -38,7 +52,7 @@ class Link:
 
     def leave(self) -> None:
         """End the transaction with nothing written; when even that fails, end the connection with it."""
-        with suppress(sqlite3.Error):
+        with suppress(StorageError):
             if self.in_transaction:
                 self.say("control_rollback")
         if self.in_transaction:
@@ -48,5 +62,5 @@ class Link:
             self._connection = replacement
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection. As the last one to the file it also folds the log into it."""
         self._connection.close()

@@ -7,14 +7,14 @@ from typing import Generic, TypeVar
 
 from bot.storage.capabilities import Capabilities
 from bot.storage.migrate import Migration
+from bot.storage.reader import Reader
 from bot.storage.runner import Desk, Runner
 from bot.storage.sql import Sql
 from bot.storage.sqlite.connect import Connector, SqliteSettings
-from bot.storage.sqlite.link import Link
-from bot.storage.sqlite.reader import Reader
+from bot.storage.sqlite.link import SqliteLink
 from bot.storage.sqlite.upgrade import upgrade
-from bot.storage.sqlite.writer import Writer
 from bot.storage.statements import Statements
+from bot.storage.writer import Writer
 
 T = TypeVar("T")
 TxT = TypeVar("TxT")
@@ -49,10 +49,10 @@ class SqliteStore(Generic[TxT]):
 
         def open_writer() -> Writer[TxT]:
             upgrade(connector, statements, migrations, check=settings.check)
-            return Writer(Link(connector.for_writing, statements), bind)
+            return Writer(SqliteLink(connector.for_writing, statements), bind)
 
         def open_reader() -> Reader[TxT]:
-            return Reader(Link(connector.for_reading, statements), bind)
+            return Reader(SqliteLink(connector.for_reading, statements), bind)
 
         writer = await runner.desk(open_writer, servers=1, group=settings.group)
         try:

@@ -6,14 +6,15 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine
 
-from bot.domain.admission import Limits
+from bot.domain.admission import Limits, Terms
+from bot.domain.budget import Budget, Per, whole
 from bot.domain.event import Routing
-from bot.domain.work import Work
 from bot.ids import EventId, ExecutionId, WorkId
 from bot.scheduler.claim import Claimed
 from bot.storage.contract import Tx
+from bot.storage.works import Ready
 from tests.clock import START
-from tests.factories import make_event, make_work, put_work, try_claim
+from tests.factories import UNLIMITED, make_binding, make_event, make_work, put_work, try_claim
 from tests.storage.backend import named
 from tests.storage.conformance.conftest import Store
 
@@ -26,7 +27,7 @@ async def claim(store: Store, name: str, limit: str) -> None:
     """Claim every Work that is ready, eight at a time, and print what was claimed."""
     limits = Limits(default=int(limit), pools=())
 
-    async def one(work: Work) -> None:
+    async def one(work: Ready) -> None:
         execution = ExecutionId(f"exe-{name}-{work.id}")
         answer = await try_claim(store, work.id, now=START, limits=limits, owner=name, execution=execution)
         if isinstance(answer, Claimed):
@@ -35,6 +36,28 @@ async def claim(store: Store, name: str, limit: str) -> None:
     works = await store.read(lambda tx: tx.works.ready())
     for start in range(0, len(works), 8):
         await asyncio.gather(*(one(work) for work in works[start : start + 8]))
+
+
+async def spend(store: Store, name: str, most: str) -> None:
+    """Start every Work that is ready, all at once, under a budget of everything, and print what was started."""
+    terms = Terms(
+        pool="agents",
+        limits=UNLIMITED,
+        budgets=(Budget(unit="usd", max=whole(float(most)), per=Per.ALL),),
+        estimate={"usd": whole(1)},
+    )
+    binding = make_binding(estimate=terms.estimate)
+
+    async def one(work: Ready) -> None:
+        execution = ExecutionId(f"exe-{name}-{work.id}")
+        answer = await try_claim(
+            store, work.id, now=START, terms=terms, binding=binding, owner=name, execution=execution
+        )
+        if isinstance(answer, Claimed):
+            _say(f"{work.id} {execution}")
+
+    works = await store.read(lambda tx: tx.works.ready())
+    await asyncio.gather(*(one(work) for work in works))
 
 
 async def accept(store: Store, name: str, times: str) -> None:
@@ -56,6 +79,7 @@ async def label(store: Store, name: str, times: str) -> None:
 
 PROGRAMS: dict[str, Callable[[Store, str, str], Coroutine[None, None, None]]] = {
     "claim": claim,
+    "spend": spend,
     "accept": accept,
     "label": label,
 }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from bot.domain.budget import whole
 from bot.domain.event import Routing
 from bot.domain.execution import Phase
 from tests.factories import ready_work
@@ -62,6 +63,26 @@ async def test_two_processes_never_exceed_a_capacity_together(store: Store, back
     assert await store.read(lambda tx: tx.executions.slots_of_pool("agents")) == 5
     assert [each.phase for each in await store.read(lambda tx: tx.executions.live())] == [Phase.LAUNCHING] * 5
     assert len(await store.read(lambda tx: tx.works.ready())) == WORKS - 5
+
+
+# ag-H02, gh-B-01, C-19
+async def test_two_processes_never_start_past_a_budget_together(store: Store, backend: Backend, place: str) -> None:
+    """Fifty starts of one under a budget of twenty and a half, all at once: twenty start."""
+    for number in range(1, 51):
+        await ready_work(store, number)
+    one, two = race("spend", backend, place, "20.5")
+    assert len(one) + len(two) == 20
+    assert await store.read(lambda tx: tx.ledgers.reserved("usd/all/life")) == whole(20)
+    assert len(await store.read(lambda tx: tx.executions.live())) == 20
+    assert len(await store.read(lambda tx: tx.works.ready())) == 30, "the others wait, and are not held"
+
+
+# ag-H02, gh-B-01, C-196
+async def test_two_processes_start_everything_that_a_budget_allows(store: Store, backend: Backend, place: str) -> None:
+    for number in range(1, 11):
+        await ready_work(store, number)
+    one, two = race("spend", backend, place, "10")
+    assert len(one) + len(two) == 10
 
 
 async def test_two_processes_accept_each_fact_once_and_number_without_a_gap(

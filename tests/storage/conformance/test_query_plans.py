@@ -11,30 +11,51 @@ from pathlib import Path
 
 import pytest
 
+from bot.clock import DAY
 from bot.storage.contract import Tx
 from bot.storage.sql import Value
 from bot.storage.statements import for_dialect
+from tests.clock import START
 from tests.storage.backend import INLINE
 from tests.storage.conformance.history import LATE, TOKEN, put_history
 
 PAGE = {"limit": 100}
 HOT: Mapping[str, Mapping[str, Value]] = {
-    "works_ready": {"created_at": -1, "id": "", **PAGE},
+    "works_ready": PAGE,
+    "accounts": {},
+    "account_by_name": {"name": "provider"},
+    "scopes_named": {"name": "owner-1/repo-1", "kind": "repository"},
+    "starts_on_day": {"key": f"starts/repository:1/{START // DAY}"},
     "work_live": {"item": "item:1/90001", "playbook": "work-issue"},
     "works_live_by_key": {"key": "item:1/90001"},
     "inputs_pending": {"work": "wrk-1-90001"},
+    "inputs_of_execution": {"work": "wrk-1-90002", "execution": "exe-wrk-1-90002-1"},
+    "inputs_presented": {"work": "wrk-1-90002", "execution": "exe-wrk-1-90002-1"},
+    "subscriptions_to_key": {"key": "item:1/90001"},
+    "subscriptions_of_work": {"work": "wrk-1-90002"},
     "holds_open": {"work": "wrk-1-90004"},
-    "timers_due": {"now": LATE, **PAGE},
+    "holds_open_of_kind": {"kind": "budget"},
+    "ledger_by_key": {"key": "usd/work/item:1/90002/work-issue/life"},
+    "reserved_in_ledger": {"ledger": "usd/work/item:1/90002/work-issue/life"},
+    "reservations_of_execution": {"execution": "exe-wrk-1-90002-1"},
+    "staged_usage_all": {},
+    "raised": {"item": "item:1/90002", "playbook": "work-issue", "unit": "usd"},
+    "timers_due": {"now": LATE, "due_at": -1, "id": "", **PAGE},
+    "controls_due": {"now": LATE, "next_at": -1, "id": "", **PAGE},
+    "controls_of_execution": {"execution": "exe-wrk-1-90002-1"},
     "timer_next": {},
     "timer_of_work": {"work": "wrk-1-90003", "kind": "retry"},
     "events_pending": {"after": 0, **PAGE},
     "event_by_natural_key": {"natural_key": "pending"},
     "event_newest": {},
+    "event_depth": {"id": "evt-pending"},
+    "events_of_type_with_key": {"key": "item:1/90002", "type": "tracker.comment"},
     "event_pending_for_work": {"work": "wrk-1-90002"},
-    "executions_lapsed": {"now": LATE, **PAGE},
-    "executions_overdue": {"now": LATE + LATE, **PAGE},
+    "executions_lapsed": {"now": LATE, "lease_until": -1, "id": "", **PAGE},
+    "executions_overdue": {"now": LATE + LATE, "deadline": -1, "id": "", **PAGE},
+    "executions_launching": {"started_at": -1, "id": "", **PAGE},
     "executions_live": {},
-    "executions_unconfirmed": PAGE,
+    "executions_unconfirmed": {"ended_at": -1, "id": "", **PAGE},
     "execution_unconfirmed_of_work": {"work": "wrk-1-90005"},
     "execution_by_token": {"token": TOKEN},
     "execution_live_of_work": {"work": "wrk-1-90002"},
@@ -46,7 +67,7 @@ HOT: Mapping[str, Mapping[str, Value]] = {
 """Every query that a turn of the host's loop, a claim or a renewal asks, with values that find something."""
 
 _SCAN = re.compile(r"SCAN (?P<table>\w+)\b(?! USING (?:COVERING )?INDEX)")
-SMALL_TABLES = {"timers", "counters", "line", "below", "b", "l"}
+SMALL_TABLES = {"timers", "staged_usage", "accounts", "scopes", "counters", "line", "below", "b", "l"}
 """Tables and names of intermediate results that hold only what lives."""
 
 

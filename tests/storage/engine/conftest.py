@@ -5,12 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from bot.storage.postgres.store import PostgresStore
 from bot.storage.runner import ThreadRunner
-from tests.storage.engine.harness import BACKENDS, Backend, Store, open_sqlite
+from bot.storage.sql import Sql
+from tests.postgres import need_server
+from tests.storage.engine.harness import BACKENDS, FILES, Backend, Store, open_postgres, open_sqlite
 
 
 @pytest.fixture(params=BACKENDS, ids=lambda backend: backend.name)
 def backend(request: pytest.FixtureRequest) -> Backend:
+    chosen: Backend = request.param
+    return chosen
+
+
+@pytest.fixture(params=FILES, ids=lambda backend: backend.name)
+def files(request: pytest.FixtureRequest) -> Backend:
+    """Return a backend whose places are files."""
     chosen: Backend = request.param
     return chosen
 
@@ -21,8 +31,31 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def store(backend: Backend, path: Path) -> AsyncIterator[Store]:
-    opened = await backend.open(path)
+async def place(backend: Backend, tmp_path: Path) -> AsyncIterator[str]:
+    there = backend.place(tmp_path)
+    yield there
+    await backend.remove(there)
+
+
+@pytest.fixture
+async def url() -> AsyncIterator[str]:
+    """Return a place on a PostgreSQL server."""
+    there = need_server().place()
+    yield there
+    need_server().drop(there)
+
+
+@pytest.fixture
+async def remote(url: str) -> AsyncIterator[PostgresStore[Sql]]:
+    """Open an empty database of PostgreSQL, with threads."""
+    opened = await open_postgres(url, ThreadRunner())
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def store(backend: Backend, place: str) -> AsyncIterator[Store]:
+    opened = await backend.open(place)
     yield opened
     await opened.close()
 

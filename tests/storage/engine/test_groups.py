@@ -14,7 +14,12 @@ import pytest
 from bot.errors import StorageError
 from bot.storage.runner import ThreadRunner
 from bot.storage.sql import BusyError, Sql, UniqueViolation
-from tests.storage.engine.harness import Change, Gate, Store, add, open_sqlite, statements, tallies, together
+from tests.storage.engine.harness import Backend, Change, Gate, Store, add, open_sqlite, statements, tallies, together
+
+
+@pytest.fixture
+def backend(files: Backend) -> Backend:
+    return files
 
 
 def commits(traced: list[str]) -> int:

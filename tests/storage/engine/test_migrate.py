@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import MigrationError
-from bot.storage.migrate import Migration, load, pending
+from bot.storage.migrate import Migration, for_dialect, load, pending
 from bot.storage.statements import Layer
 from tests.storage.engine.harness import MIGRATIONS
 
@@ -54,6 +54,38 @@ def test_numbers_have_no_gap_and_no_repeat(directory: Path, names: tuple[str, ..
     write(directory, *names)
     with pytest.raises(MigrationError, match="renumber"):
         load(layer(directory))
+
+
+def test_a_dialect_has_a_text_of_its_own_for_a_migration(directory: Path) -> None:
+    write(directory, "0001_a.sql", "0002_b.sql")
+    own = directory / "dialect"
+    own.mkdir()
+    (own / "0001_a.sql").write_text("-- another\n")
+    found = load(layer(directory), Layer(package=directory.parent.name, directory=f"{directory.name}/dialect"))
+    assert [(str(each), each.text) for each in found] == [("0001_a", "-- another\n"), ("0002_b", "-- 0002_b.sql\n")]
+
+
+def test_a_dialect_has_no_migration_of_its_own(directory: Path) -> None:
+    write(directory, "0001_a.sql")
+    own = directory / "dialect"
+    own.mkdir()
+    write(own, "0001_other.sql")
+    with pytest.raises(MigrationError, match="takes the place of no other"):
+        load(layer(directory), Layer(package=directory.parent.name, directory=f"{directory.name}/dialect"))
+
+
+def test_each_dialect_has_the_same_tables_with_the_same_columns() -> None:
+    common, own = for_dialect("sqlite"), for_dialect("postgres")
+    assert [str(each) for each in common] == [str(each) for each in own]
+    for one, other in zip(common, own, strict=True):
+        assert _plain(other.text) == _plain(one.text)
+
+
+def _plain(text: str) -> list[str]:
+    """Return the words of a migration, without what the dialects write differently."""
+    for name, other in {"BIGINT": "INTEGER", "BYTEA": "BLOB", " GENERATED ALWAYS AS IDENTITY": ""}.items():
+        text = text.replace(name, other)
+    return text.split()
 
 
 def test_line_ends_do_not_change_a_checksum_but_words_do() -> None:

@@ -16,6 +16,11 @@ from tests.storage.engine.harness import Backend, Store, add, open_sqlite, talli
 PAGE = 4_096
 
 
+@pytest.fixture
+def backend(files: Backend) -> Backend:
+    return files
+
+
 def overwrite(path: Path, content: bytes) -> None:
     """Put these bytes at the end of the file."""
     kept = path.read_bytes()[: -len(content)] if path.exists() else b""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.errors import StorageError
+from bot.storage.postgres.texts import pyformat
 from bot.storage.statements import Layer, Statements, for_dialect, parse
 from tests.storage.engine.harness import HERE, statements
 
@@ -51,11 +52,29 @@ def test_a_mistake_in_a_file_is_told_with_the_files_name(text: str, reason: str)
         list(parse(text, "x.sql"))
 
 
+def test_parameters_are_written_as_a_driver_wants_them() -> None:
+    text = "SELECT :a::text, ':a', 7 % :b -- 100% of :a\n"
+    assert pyformat(text) == "SELECT %(a)s::text, ':a', 7 %% %(b)s -- 100%% of :a\n"
+
+
 def test_a_later_layer_takes_the_place_of_an_earlier_one() -> None:
     usual, broken = for_dialect("sqlite"), statements("sql/broken")
     assert usual.get("control_rollback").text == "ROLLBACK;"
     assert broken.get("control_rollback").text == "SELECT 1;"
     assert broken.get("control_commit") == usual.get("control_commit")
+
+
+def test_what_one_dialect_says_for_repositories_the_other_says_too() -> None:
+    sqlite, postgres = (
+        {
+            statement.name
+            for file in Layer(package="bot.storage", directory=f"sql/{dialect}").files()
+            for statement in parse(file.read_text(), file.name)
+            if not statement.name.startswith("control_")
+        }
+        for dialect in ("sqlite", "postgres")
+    )
+    assert sqlite == postgres
 
 
 def test_a_name_twice_in_one_layer_is_refused() -> None:

@@ -19,6 +19,11 @@ from tests.storage.engine.harness import MIGRATIONS, Backend, Store, add, open_s
 FIRST, SECOND = MIGRATIONS
 
 
+@pytest.fixture
+def backend(files: Backend) -> Backend:
+    return files
+
+
 def third(text: str) -> Migration:
     return Migration(version=3, name="more", text=text)
 

@@ -5,8 +5,10 @@ UPDATE counters SET value = value + 1 WHERE name = 'event' RETURNING value
 SELECT value FROM counters WHERE name = 'event'
 
 -- name: event_insert
-INSERT INTO events (seq, id, source, type, natural_key, scope, keys, data, cause, accepted_at, routing, next_at)
-VALUES (:seq, :id, :source, :type, :natural_key, :scope, :keys, :data, :cause, :accepted_at, :routing, :next_at)
+INSERT INTO events (seq, id, source, type, natural_key, scope, keys, data, cause, depth, accepted_at, routing, next_at)
+VALUES (
+    :seq, :id, :source, :type, :natural_key, :scope, :keys, :data, :cause, :depth, :accepted_at, :routing, :next_at
+)
 RETURNING *
 
 -- name: event_key_insert
@@ -14,6 +16,9 @@ INSERT INTO event_keys (key, seq) VALUES (:key, :seq)
 
 -- name: event_by_natural_key
 SELECT * FROM events WHERE natural_key = :natural_key
+
+-- name: event_depth
+SELECT depth FROM events WHERE id = :id
 
 -- name: event_by_id
 SELECT * FROM events WHERE id = :id
@@ -26,6 +31,9 @@ SELECT * FROM events WHERE routing = :routing ORDER BY seq LIMIT :limit
 
 -- name: events_with_key
 SELECT e.* FROM event_keys k JOIN events e ON e.seq = k.seq WHERE k.key = :key ORDER BY k.seq
+
+-- name: events_of_type_with_key
+SELECT e.* FROM event_keys k JOIN events e ON e.seq = k.seq WHERE k.key = :key AND e.type = :type ORDER BY k.seq
 
 -- name: event_settle
 UPDATE events SET routing = :routing, note = :note WHERE seq = :seq AND routing = 'pending'

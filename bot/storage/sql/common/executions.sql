@@ -1,11 +1,12 @@
 -- name: execution_insert
 INSERT INTO executions (
     id, work, scope, number, epoch, owner, lease_until, phase, slot, pool, trigger, binding, segments, deadline,
-    started_at, ended_at, recovery, declared, result, outcome, status, summary, token, publish_tries, next_at, staged
+    started_at, ended_at, recovery, declared, result, outcome, status, summary, token, publish_tries, next_at, staged,
+    generation
 ) VALUES (
     :id, :work, :scope, :number, :epoch, :owner, :lease_until, :phase, :slot, :pool, :trigger, :binding, :segments,
     :deadline, :started_at, :ended_at, :recovery, :declared, :result, :outcome, :status, :summary, :token,
-    :publish_tries, :next_at, :staged
+    :publish_tries, :next_at, :staged, :generation
 )
 
 -- name: execution_write
@@ -66,15 +67,24 @@ SELECT * FROM executions WHERE phase <> 'finished' ORDER BY started_at
 -- name: executions_lapsed
 SELECT * FROM executions
 WHERE phase <> 'finished' AND phase <> 'parked' AND lease_until <= :now AND next_at <= :now
+    AND (lease_until, id) > (:lease_until, :id)
 ORDER BY lease_until, id LIMIT :limit
 
 -- name: executions_overdue
 SELECT * FROM executions
 WHERE phase <> 'finished' AND phase NOT IN ('publishing', 'parked') AND deadline <= :now
-ORDER BY deadline LIMIT :limit
+    AND (deadline, id) > (:deadline, :id)
+ORDER BY deadline, id LIMIT :limit
+
+-- name: executions_launching
+SELECT * FROM executions
+WHERE phase <> 'finished' AND phase IN ('launching', 'recovering') AND (started_at, id) > (:started_at, :id)
+ORDER BY started_at, id LIMIT :limit
 
 -- name: executions_unconfirmed
-SELECT * FROM executions WHERE slot = 1 AND phase = 'finished' ORDER BY ended_at LIMIT :limit
+SELECT * FROM executions
+WHERE slot = 1 AND phase = 'finished' AND (ended_at, id) > (:ended_at, :id)
+ORDER BY ended_at, id LIMIT :limit
 
 -- name: execution_unconfirmed_of_work
 SELECT e.id FROM executions e

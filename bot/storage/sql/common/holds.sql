@@ -12,6 +12,9 @@ SELECT * FROM holds WHERE id = :id
 -- name: holds_open
 SELECT * FROM holds WHERE work = :work AND state = 'open' ORDER BY placed_at
 
+-- name: holds_open_of_kind
+SELECT * FROM holds WHERE state = 'open' AND kind = :kind ORDER BY work
+
 -- name: holds_of_work
 SELECT * FROM holds WHERE work = :work ORDER BY placed_at
 
@@ -35,7 +38,7 @@ ON CONFLICT (work, kind) DO UPDATE SET
 SELECT * FROM timers WHERE work = :work AND kind = :kind
 
 -- name: timers_due
-SELECT * FROM timers WHERE due_at <= :now ORDER BY due_at LIMIT :limit
+SELECT * FROM timers WHERE due_at <= :now AND (due_at, id) > (:due_at, :id) ORDER BY due_at, id LIMIT :limit
 
 -- name: timer_next
 SELECT MIN(due_at) AS due_at FROM timers

@@ -2,6 +2,15 @@
 INSERT INTO threads (item, wanted, shown) VALUES (:item, 1, 0)
 ON CONFLICT (item) DO UPDATE SET wanted = threads.wanted + 1, parked = NULL
 
+-- name: threads_touch_waiting
+-- Those of Work that waits for this item: they tell where it stands.
+UPDATE threads SET wanted = wanted + 1, parked = NULL
+WHERE item IN (SELECT w.item FROM subscriptions s JOIN works w ON w.id = s.work WHERE s.key = :item)
+
+-- name: threads_touch_ready
+UPDATE threads SET wanted = wanted + 1, parked = NULL
+WHERE item IN (SELECT w.item FROM works w WHERE w.state = 'ready')
+
 -- name: threads_due
 SELECT * FROM threads WHERE wanted > shown AND parked IS NULL AND next_at <= :now ORDER BY next_at, item LIMIT :limit
 

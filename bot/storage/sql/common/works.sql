@@ -5,6 +5,9 @@ ON CONFLICT (id) DO UPDATE SET name = excluded.name, parent = excluded.parent
 -- name: scope_by_id
 SELECT * FROM scopes WHERE id = :id
 
+-- name: scopes_named
+SELECT id FROM scopes WHERE LOWER(name) = :name AND kind = :kind ORDER BY id
+
 -- name: scope_line
 WITH RECURSIVE line (id, parent, depth) AS (
     SELECT id, parent, 0 FROM scopes WHERE id = :id
@@ -66,13 +69,19 @@ SELECT * FROM works WHERE state NOT IN ('completed', 'cancelled', 'failed') ORDE
 SELECT * FROM works ORDER BY created_at DESC LIMIT :limit
 
 -- name: works_ready
-SELECT w.* FROM works w
+-- The first Work of each repository goes before the second of any; among those, the repository that was not served for
+-- the longest time.
+SELECT w.id, w.scope, w.playbook, e.pool FROM works w
+JOIN scopes s ON s.id = w.scope
+LEFT JOIN executions e ON e.work = w.id AND e.phase <> 'finished'
 WHERE w.state = 'ready'
     AND EXISTS (SELECT 1 FROM inputs i WHERE i.work = w.id AND i.execution IS NULL)
     AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.work = w.id AND h.state = 'open')
     AND NOT EXISTS (SELECT 1 FROM timers t WHERE t.work = w.id AND t.kind IN ('retry', 'deferred'))
-    AND (w.created_at, w.id) > (:created_at, :id)
-ORDER BY w.created_at, w.id
+ORDER BY
+    w.priority DESC,
+    ROW_NUMBER() OVER (PARTITION BY w.priority, w.scope ORDER BY w.created_at, w.id),
+    s.served, w.created_at, w.id
 LIMIT :limit
 
 -- name: work_key_insert
@@ -93,11 +102,16 @@ WHERE i.work = :work AND i.execution IS NULL ORDER BY i.seq
 SELECT i.*, e.id AS event FROM consumed c JOIN inputs i ON i.seq = c.seq AND i.work = :work JOIN events e ON e.seq = i.seq
 WHERE c.execution = :execution ORDER BY i.seq
 
+-- name: inputs_presented
+SELECT i.*, e.id AS event FROM consumed c JOIN inputs i ON i.seq = c.seq AND i.work = :work JOIN events e ON e.seq = i.seq
+WHERE c.execution = :execution AND c.epoch = (SELECT MAX(epoch) FROM consumed WHERE execution = :execution)
+ORDER BY i.seq
+
 -- name: inputs_consume
 UPDATE inputs SET execution = :execution WHERE work = :work AND seq = :seq AND execution IS NULL
 
 -- name: consumed_insert
-INSERT INTO consumed (execution, seq) VALUES (:execution, :seq)
+INSERT INTO consumed (execution, seq, epoch) VALUES (:execution, :seq, :epoch)
 
 -- name: inputs_restore
 UPDATE inputs SET execution = NULL WHERE execution = :execution

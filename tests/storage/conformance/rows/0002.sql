@@ -17,7 +17,8 @@ INSERT INTO raises (source, item, playbook, unit, amount, login, raised_at)
 VALUES ('comment/1', 'item:1/1', 'work-issue', 'usd', 5000000, 'ada', 1)
 
 -- name: rows_0002_06_account
-INSERT INTO accounts (name, until, reason, credentials, paused_at) VALUES ('provider', 5, 'usage limit', '', 1)
+INSERT INTO accounts (name, until, reason, credentials, paused_at, released_at, probed_at)
+VALUES ('provider', 5, 'usage limit', 'digest', 1, 6, 7)
 
 -- name: rows_0002_07_control
 INSERT INTO controls (
@@ -25,4 +26,4 @@ INSERT INTO controls (
 ) VALUES ('ctl-1', 'wrk-1', 'exe-1', 1, 'inject', 1, 'pending', '', 0, 0, 0, '', 1, NULL)
 
 -- name: rows_0002_08_generation
-INSERT INTO generations (digest, document, since) VALUES ('generation-1', '{}', 1)
+INSERT INTO generations (digest, document, claimed_at) VALUES ('generation-1', '{}', 1)
