@@ -6,13 +6,14 @@ from typing import Any
 
 from bot.clock import MINUTE, SECOND, Millis
 from bot.domain.admission import Limits, Refused, Terms
+from bot.domain.brake import Brakes
 from bot.domain.event import Event, NewEvent, Routing
 from bot.domain.execution import Binding
 from bot.domain.retry import RetryPolicy
 from bot.domain.scope import ROOT, Scope, ScopeKind, item_key, owner_scope, repository_scope
 from bot.domain.work import Instructions, Starter, Work, WorkState
 from bot.ids import EventId, ExecutionId, HoldId, WorkId
-from bot.scheduler.claim import Candidate, Claimed, ClaimRequest, GateHeld, Moved, candidate, claim
+from bot.scheduler.claim import BudgetHeld, Candidate, Claimed, ClaimRequest, GateHeld, Moved, candidate, claim
 from bot.scheduler.router import open_work
 from bot.storage.contract import Tx
 from tests.clock import START
@@ -22,7 +23,8 @@ LEASE = 60 * SECOND
 TIMEOUT = 60 * MINUTE
 REVISION = "revision-1"
 UNLIMITED = Limits(default=1_000, pools=())
-TERMS = Terms(pool="agents", limits=UNLIMITED)
+UNBRAKED = Brakes(starts=1_000_000, repository_starts=1_000_000)
+TERMS = Terms(pool="agents", limits=UNLIMITED, brakes=UNBRAKED)
 
 
 def make_binding(**changes: Any) -> Binding:
@@ -122,10 +124,10 @@ def make_request(found: Candidate, **changes: Any) -> ClaimRequest:
 
 async def try_claim(
     store: Writable[Tx], work: WorkId, *, now: Millis, **changes: Any
-) -> Claimed | GateHeld | Refused | Moved:
+) -> Claimed | GateHeld | BudgetHeld | Refused | Moved:
     """Read a candidate, then claim it, as a host does."""
     limits, pool = changes.pop("limits", UNLIMITED), changes.get("binding", make_binding()).pool
-    terms = changes.setdefault("terms", Terms(pool=pool, limits=limits))
+    terms = changes.setdefault("terms", Terms(pool=pool, limits=limits, brakes=UNBRAKED))
     found = await store.read(lambda tx: candidate(tx, work, now, terms=terms))
     if isinstance(found, Refused):
         return found

@@ -10,6 +10,9 @@ from bot.clock import Millis
 from bot.domain.brake import Brakes
 from bot.domain.budget import Budget
 
+JOBS = "jobs"
+"""The pool of jobs, which has a setting of its own; every other one is bounded as agent turns are (C-147, C-149)."""
+
 
 class Reason(enum.Enum):
     """Why a Work does not start now; the docstring of each is what people are told."""
@@ -32,6 +35,8 @@ class Reason(enum.Enum):
     """Its start was put off, without being counted; it goes on by itself."""
     PAUSED_ACCOUNT = "paused account"
     """The provider's account that it uses is paused; it goes on by itself, or when the credentials are renewed."""
+    PROBING = "probing"
+    """Its account was paused until a moment ago, and is tried by one run first; it starts by itself."""
     BRAKE = "brake"
     """It started too often without getting anywhere; a person must look."""
     OVER_BUDGET = "over budget"
@@ -53,17 +58,27 @@ class Admit:
     """It may start."""
 
 
+class CapacityCode(enum.Enum):
+    """The setting whose limit holds a start back (C-157)."""
+
+    CONCURRENCY = "capacity_concurrency"
+    JOB_CONCURRENCY = "capacity_job_concurrency"
+    SCOPE = "capacity_scope"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Refused:
     """
     It may not start now.
 
-    ``detail`` names what holds it back, such as the pool (C-145); ``until`` is when that ends by itself.
+    ``detail`` names what holds it back, such as the pool (C-145); ``until`` is when that ends by itself. ``code`` names
+    the setting when it is one of capacity.
     """
 
     reason: Reason
     detail: str = ""
     until: Millis | None = None
+    code: CapacityCode | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,13 +103,15 @@ class Terms:
     """
     On what terms Work of a playbook may start now, as they are configured.
 
-    ``estimate`` is what one attempt is expected to use, in millionths by unit; ``account`` the provider's account that
-    its runs use.
+    ``budgets`` are all that are configured; each knows which Work it counts. ``estimate`` is what one attempt is
+    expected to use, ``ceiling`` how far people may raise the budget of one Work, both in millionths by unit.
+    ``account`` is the provider's account that its runs use.
     """
 
     pool: str
     limits: Limits = Limits()
     budgets: tuple[Budget, ...] = ()
     estimate: Mapping[str, int] = field(default_factory=dict)
+    ceiling: Mapping[str, int] = field(default_factory=dict)
     account: str | None = None
     brakes: Brakes = field(default_factory=Brakes)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.clock import Millis
+from bot.domain.identity import named
 from bot.ids import EventId, ScopeId
 
 
@@ -41,10 +42,17 @@ class NewEvent:
     data: Mapping[str, object] = field(default_factory=dict)
     cause: EventId | None = None
 
+    def __post_init__(self) -> None:
+        named(id=self.id, source=self.source, type=self.type, natural_key=self.natural_key)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Event(NewEvent):
-    """A fact that was accepted; ``seq`` is its place in the order of acceptance."""
+    """
+    A fact that was accepted; ``seq`` is its place in the order of acceptance.
+
+    ``depth`` counts the events that it derives from, one from the other.
+    """
 
     seq: int
     accepted_at: Millis
@@ -52,3 +60,4 @@ class Event(NewEvent):
     tries: int = 0
     next_at: Millis = Millis(0)
     note: str = ""
+    depth: int = 0

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.clock import Millis
+from bot.domain.identity import named
 from bot.domain.kind import Capability, Fallback, Lifecycle
 from bot.domain.result import Outcome, Result
 from bot.domain.retry import RetryPolicy
@@ -48,8 +49,9 @@ class Binding:
     ``timeout`` is in milliseconds. ``lifecycle`` is that of the Work's kind; ``terminal`` fails the Work when its
     retries are used up, instead of leaving it to a person (C-87). ``continues`` queues input of its own after a
     handoff (C-103). ``capabilities`` are those that the executor had, ``fallback`` what becomes of input that it could
-    not take. ``account`` is the provider's account that its runs use; ``estimate`` what one attempt is expected to use,
-    in millionths by unit. ``grants`` names what a Work that opted in was granted, already part of ``config`` (C-29).
+    not take. ``account`` is the provider's account that its runs use, ``credentials`` the digest of what it is used
+    with; ``estimate`` what one attempt is expected to use, in millionths by unit. ``grants`` names what a Work that
+    opted in was granted, already part of ``config`` (C-29).
     """
 
     executor: str
@@ -65,6 +67,7 @@ class Binding:
     capabilities: frozenset[Capability] = frozenset()
     fallback: Fallback = Fallback.QUEUE
     account: str | None = None
+    credentials: str = ""
     estimate: Mapping[str, int] = field(default_factory=dict)
     grants: tuple[str, ...] = ()
 
@@ -116,6 +119,15 @@ class Execution:
     remaining: int | None = None
     suspended: Mapping[str, object] | None = None
     staged: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def cause(self) -> EventId:
+        """The event that what it does now derives from: the one that woke it last, else the one that triggered it."""
+        wakes = [segment.wake for segment in self.segments.kept if segment.wake is not None]
+        return wakes[-1] if wakes else self.trigger
+
+    def __post_init__(self) -> None:
+        named(id=self.id, work=self.work, scope=self.scope, owner=self.owner, trigger=self.trigger)
 
     @property
     def fence(self) -> Fence:

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.clock import Millis
+from bot.domain.identity import named
 from bot.ids import HoldId, WorkId
+
+BRAKE = "core:brake"
+"""The holder of a brake's hold; no login has a colon."""
+DEFERRAL = "core:deferral"
+"""The holder of a hold after an attempt that was deferred until a person acts."""
 
 
 class HoldKind(enum.Enum):
@@ -54,3 +60,11 @@ class Hold:
     settled_at: Millis | None = None
     settled_by: str | None = None
     settled_reason: str = ""
+
+    def __post_init__(self) -> None:
+        named(id=self.id, work=self.work, holder=self.holder)
+
+    @property
+    def person(self) -> str | None:
+        """The login of who placed an operator's hold; None for a gate, a budget, or what the core placed itself."""
+        return self.holder if self.kind is HoldKind.OPERATOR and ":" not in self.holder else None

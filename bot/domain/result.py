@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from bot.clock import Millis
+from bot.clock import MINUTE, Millis
 from bot.domain.retry import RetryHint
 from bot.domain.turn import Turn
 from bot.domain.usage import check_units
 from bot.domain.wait import Awaited, Suspension
 from bot.ids import EventId, ExecutionId, WorkId
+
+SHORTEST_DEFERRAL = MINUTE
+"""How soon a deferred attempt is tried again at the earliest."""
 
 
 class Outcome(enum.Enum):
@@ -40,7 +43,9 @@ class Order:
     One launch of one attempt, complete: an executor needs nothing else.
 
     ``key`` names the launch: running the same key twice is one run. ``config`` is the executor's own
-    pinned config. Times are milliseconds. ``environment`` is never stored (C-26).
+    pinned config. Times are milliseconds. ``environment`` is never stored (C-26). ``allowance`` is how much the run may
+    use, by unit, where budgets say: a limit for executors that can stop at it. ``session`` is where a run that stopped
+    inside its turn is to go on; empty for any other launch. ``timeout`` is what is left of its time.
     """
 
     key: str
@@ -57,6 +62,8 @@ class Order:
     api: str = ""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     previous: Mapping[str, object] = field(default_factory=dict)
+    allowance: Mapping[str, float] = field(default_factory=dict)
+    session: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +78,14 @@ class Deferral:
     reason: str
     until: Millis | None = None
     account: str | None = None
+
+    def due(self, now: Millis) -> Millis | None:
+        """
+        Return when to try again, at the earliest a minute from ``now``.
+
+        Deferrals are not counted, so that nothing else would bound an executor that names a time that is past.
+        """
+        return None if self.until is None else Millis(max(self.until, now + SHORTEST_DEFERRAL))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,8 @@
-"""Segments: the stretches in which an attempt held a lease (C-35), and how far each launch got (C-47)."""
+"""
+Segments: the stretches in which an attempt held a lease (C-35), and how far each launch got (C-47).
+
+A segment is time under a lease, and no proof that a process ran (C-50).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.clock import Millis
+from bot.domain.steps import LaunchPhase, LaunchStep, StepOutcome, begun, cut_off, ended
 from bot.ids import EventId
 
 MAX_SEGMENTS = 50
@@ -27,7 +32,9 @@ class Segment:
     """
     One stretch; ``ended_at`` is None while it is open. Times are milliseconds.
 
-    ``wake`` is the event that resumed a suspended attempt with it; None for any other beginning (C-36).
+    ``wake`` is the event that resumed a suspended attempt with it; None for any other beginning (C-36). ``launch`` is
+    the trail of its launch, step by step (C-43). ``sandbox`` is the digest of the sandbox's plan, once it is pinned
+    (C-80).
     """
 
     started_at: Millis
@@ -37,6 +44,8 @@ class Segment:
     recovered: bool = False
     relaunched: bool = False
     wake: EventId | None = None
+    launch: tuple[LaunchPhase, ...] = ()
+    sandbox: str | None = None
 
     def to_document(self) -> dict[str, object]:
         """Return the JSON form."""
@@ -48,6 +57,8 @@ class Segment:
             "recovered": self.recovered,
             "relaunched": self.relaunched,
             "wake": self.wake,
+            "launch": [phase.to_document() for phase in self.launch],
+            "sandbox": self.sandbox,
         }
 
     @staticmethod
@@ -57,7 +68,9 @@ class Segment:
 
         A segment that does not say how far its launch got may have started something: it is never relaunched (C-60).
         """
-        return Segment(**{**document, "invoke": Invoke(document.get("invoke", Invoke.CALLED.value))})
+        invoke = Invoke(document.get("invoke", Invoke.CALLED.value))
+        launch = tuple(LaunchPhase.from_document(entry) for entry in document.get("launch", ()))
+        return Segment(**{**document, "invoke": invoke, "launch": launch})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,15 +102,31 @@ class Segments:
         return Segments(kept=kept[1:], dropped=self.dropped + 1, dropped_time=self.dropped_time + time)
 
     def end(self, now: Millis) -> Segments:
-        """Close the open segment, if one is open."""
+        """Close the open segment, if one is open; a launch phase that was under way in it is cut off."""
         if not self.kept or self.kept[-1].ended_at is not None:
             return self
         last = self.kept[-1]
-        return replace(self, kept=(*self.kept[:-1], replace(last, ended_at=max(now, last.started_at))))
+        closed = replace(last, ended_at=max(now, last.started_at), launch=cut_off(last.launch, now))
+        return replace(self, kept=(*self.kept[:-1], closed))
 
     def mark(self, *, invoke: Invoke, isolated: bool) -> Segments:
         """Record in the open segment how far the launch got."""
-        return replace(self, kept=(*self.kept[:-1], replace(self.open, invoke=invoke, isolated=isolated)))
+        return self._open(replace(self.open, invoke=invoke, isolated=isolated))
+
+    def pin(self, sandbox: str) -> Segments:
+        """Record in the open segment the digest of the plan by which its sandbox was made (C-80)."""
+        return self._open(replace(self.open, sandbox=sandbox))
+
+    def begin_step(self, step: LaunchStep, now: Millis) -> Segments:
+        """Record in the open segment that a step of its launch has begun, while there is room."""
+        return self._open(replace(self.open, launch=begun(self.open.launch, step, now)))
+
+    def end_step(self, step: LaunchStep, outcome: StepOutcome, now: Millis) -> Segments:
+        """Record in the open segment how the step of this name that is under way ended, if one is."""
+        return self._open(replace(self.open, launch=ended(self.open.launch, step, outcome, now)))
+
+    def _open(self, segment: Segment) -> Segments:
+        return replace(self, kept=(*self.kept[:-1], segment))
 
     def active(self) -> int:
         """Return the milliseconds of all ended segments."""

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from bot.clock import Millis
+from bot.domain.identity import named
 from bot.ids import EventId, TimerId, WorkId
 
 
@@ -35,3 +36,6 @@ class Timer:
     due_at: Millis
     generation: int
     cause: EventId
+
+    def __post_init__(self) -> None:
+        named(id=self.id, work=self.work, cause=self.cause)

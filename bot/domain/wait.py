@@ -10,7 +10,11 @@ from bot.clock import Millis
 
 @dataclass(frozen=True, kw_only=True)
 class Dependency:
-    """A turn of other Work: under ``key``, with one of ``statuses``, or with any when none is named (C-97)."""
+    """
+    A turn of other Work: under ``key``, with one of ``statuses``, or with any when none is named (C-97).
+
+    A named word may have been said already. Any word at all is one that comes, or came while the attempt ran.
+    """
 
     key: str
     statuses: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ Work: one thing to get done.
       ▲                 │ ├────▶ COMPLETED
       ├──failed, timer──┤ ├────▶ EXHAUSTED
       ├──deferred───────┤ └────▶ FAILED
+      ├──interrupted────┤
       └──handoff────────┘
     any live state ──▶ CANCELLED          COMPLETED, CANCELLED and FAILED are final (C-127)
 """
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.clock import Millis
 from bot.domain.brake import Marks
+from bot.domain.identity import named
 from bot.ids import ScopeId, WorkId
 
 
@@ -115,6 +117,9 @@ class Work:
     updated_at: Millis
     ended_at: Millis | None = None
     version: int = 1
+
+    def __post_init__(self) -> None:
+        named(id=self.id, scope=self.scope, playbook=self.playbook, item=self.item)
 
     def charged(self, units: Mapping[str, float]) -> Work:
         """Return the Work with what one of its attempts used added to its own usage, by unit."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from bot.clock import Millis
-from bot.domain.admission import Admit, Limits, Reason, Refused, Terms
+from bot.domain.admission import JOBS, Admit, CapacityCode, Limits, Reason, Refused, Terms
 from bot.domain.timer import TimerKind
 from bot.domain.work import Work, WorkState
 from bot.ids import ScopeId
+from bot.scheduler.accounts import account_refusal
+from bot.scheduler.brakes import brake_refusal
+from bot.scheduler.budgets import afford
 from bot.storage.contract import Tx
 
 _BY_STATE = {
@@ -24,9 +27,24 @@ def admission(tx: Tx, work: Work, now: Millis, *, terms: Terms) -> Admit | Refus
     """
     Decide whether a Work may start at ``now``.
 
-    Asked in the order in which a person would want to hear it: ended or running, input, held, put off, capacity.
+    Asked in the order in which a person would want to hear it: ended or running, input, held, put off, its account, a
+    brake, capacity, budgets.
     """
-    return eligible(tx, work, now) or capacity(tx, work.scope, limits=terms.limits, pool=_pool(tx, work, terms))
+    answer = startable(tx, work, now, terms=terms)
+    return answer if isinstance(answer, Refused) else afford(tx, work, terms, now) or answer
+
+
+def startable(tx: Tx, work: Work, now: Millis, *, terms: Terms) -> Admit | Refused:
+    """Decide whether a Work may start as far as budgets are not concerned: they are asked behind the start gates."""
+    parked = tx.executions.live_of(work.id)
+    # A parked attempt goes on in the pool and on the account that it was pinned to.
+    pool, account = (terms.pool, terms.account) if parked is None else (parked.binding.pool, parked.binding.account)
+    return (
+        eligible(tx, work, now)
+        or account_refusal(tx, account, now)
+        or (brake_refusal(tx, work, terms.brakes, now) if parked is None else None)
+        or capacity(tx, work.scope, limits=terms.limits, pool=pool)
+    )
 
 
 def eligible(tx: Tx, work: Work, now: Millis) -> Refused | None:
@@ -53,17 +71,13 @@ def capacity(tx: Tx, scope: ScopeId, *, limits: Limits, pool: str) -> Admit | Re
     limit = limits.pool(pool)
     taken = tx.executions.slots_of_pool(pool)
     if taken >= limit:
-        return Refused(reason=Reason.POOL_FULL, detail=f"{taken} of {limit} {pool} busy")
+        code = CapacityCode.JOB_CONCURRENCY if pool == JOBS else CapacityCode.CONCURRENCY
+        return Refused(reason=Reason.POOL_FULL, detail=f"{taken} of {limit} {pool} busy", code=code)
     bounded = dict(limits.scopes)
     for ancestor in tx.scopes.line(scope):
         if ancestor in bounded and tx.executions.slots_of_scope(ancestor) >= bounded[ancestor]:
             found = tx.scopes.get(ancestor)
             name = found.name if found is not None and found.name else str(ancestor)
-            return Refused(reason=Reason.SCOPE_FULL, detail=f"{bounded[ancestor]} of {bounded[ancestor]} in {name}")
+            detail = f"{bounded[ancestor]} of {bounded[ancestor]} in {name}"
+            return Refused(reason=Reason.SCOPE_FULL, detail=detail, code=CapacityCode.SCOPE)
     return Admit()
-
-
-def _pool(tx: Tx, work: Work, terms: Terms) -> str:
-    """Return the pool of the next start: a parked attempt goes on in the pool that it was pinned to."""
-    parked = tx.executions.live_of(work.id)
-    return terms.pool if parked is None else parked.binding.pool

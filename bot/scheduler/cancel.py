@@ -9,6 +9,7 @@ from bot.domain.hold import HoldState
 from bot.domain.result import Outcome
 from bot.domain.work import Work, WorkState
 from bot.ids import WorkId
+from bot.scheduler.usage import reported, stage
 from bot.storage.contract import Tx
 
 
@@ -28,11 +29,12 @@ def complete_elsewhere(tx: Tx, work: WorkId, *, by: str, reason: str, now: Milli
 
 
 def leave(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> None:
-    """Settle what an ending Work leaves: open holds, timers, what it waited for, input that nobody will take up."""
+    """Settle what an ending Work leaves: holds, timers, waits, controls, and input that nobody will take up."""
     for hold in tx.holds.open(work):
         tx.holds.settle(hold.id, HoldState.ENDED, by=by, reason=reason, now=now)
     tx.timers.remove_all(work)
     tx.subscriptions.remove(work)
+    tx.controls.abandon(work, now)
     tx.inputs.drop(work)
 
 
@@ -44,8 +46,10 @@ def _end(tx: Tx, work_id: WorkId, state: WorkState, *, by: str, reason: str, now
     if live is not None:
         # A stored result proves that the run has ended (C-78), and of a parked attempt nothing runs; of any other
         # something may be running.
+        units = reported(live, live.result)
+        live = stage(tx, live, units, now)
         tx.executions.end(replace(live, slot=live.slot and live.result is None), Outcome.CANCELLED, reason, now)
-        work = work.charged({} if live.result is None else live.result.units)
+        work = work.charged(units)
     leave(tx, work.id, by=by, reason=reason, now=now)
     ended = replace(work, state=state, waits=(), gate_pass=None, ended_by=by, reason=reason, ended_at=now)
     return tx.works.save(ended, now)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.clock import Millis
-from bot.domain.admission import Refused, Terms
+from bot.domain.admission import Reason, Refused, Terms
 from bot.domain.execution import Binding, Execution, Phase
 from bot.domain.segment import Segment, Segments
 from bot.domain.work import Work, WorkState
 from bot.ids import EventId, ExecutionId, HoldId, WorkId
-from bot.scheduler.admission import admission
+from bot.scheduler.accounts import account_started
+from bot.scheduler.admission import startable
+from bot.scheduler.brakes import started
+from bot.scheduler.budgets import afford, charge_start, place_budget_hold, shortfall
 from bot.scheduler.gates import Held, place_gate_hold
+from bot.scheduler.usage import settle
 from bot.storage.contract import Tx
 from bot.storage.works import Input
 
@@ -71,16 +75,32 @@ class GateHeld:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BudgetHeld:
+    """A budget holds the Work; its hold is written. ``reason`` is what people are told."""
+
+    work: Work
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Moved:
     """The Work, its input or its pass changed since it was read; the next pass looks again."""
 
 
 def candidate(tx: Tx, work: WorkId, now: Millis, *, terms: Terms) -> Candidate | Refused:
-    """Read a Work that may start now, or say why it may not."""
+    """
+    Read a Work that may start now, or say why it may not.
+
+    One whose budget is used up is among them: the claim holds it, once its gates had their say (C-163, C-184).
+    """
     found = tx.works.get(work)
-    answer = admission(tx, found, now, terms=terms)
+    answer = startable(tx, found, now, terms=terms)
     if isinstance(answer, Refused):
         return answer
+    short = afford(tx, found, terms, now)
+    # What has ended and is not settled yet reserves still; the claim settles it, then looks again.
+    if short is not None and short.reason is Reason.RESERVED and not tx.ledgers.staged():
+        return short
     return Candidate(work=found, inputs=tuple(tx.inputs.pending(work)), parked=tx.executions.live_of(work))
 
 
@@ -94,27 +114,48 @@ def gates_due(work: Work, revision: str) -> bool:
     return work.attempts == 0 and work.gate_pass != revision
 
 
-def claim(tx: Tx, request: ClaimRequest, now: Millis) -> Claimed | GateHeld | Refused | Moved:
+def claim(tx: Tx, request: ClaimRequest, now: Millis) -> Claimed | GateHeld | BudgetHeld | Refused | Moved:
     """
     Claim a Work: all or nothing (C-09).
 
-    Re-checks the snapshot, then admission and capacity, then writes the gate's hold if one holds; else numbers
-    the attempt, pins its binding, takes the lease, records the consumed input and the launch intent (C-10).
+    Charges what earlier runs used, re-checks the snapshot, then admission and capacity, then writes the gate's hold if
+    one holds, or that of a budget which is used up; else charges the start, numbers the attempt, pins its binding,
+    takes the lease, records the consumed input and the launch intent (C-10).
     """
+    settle(tx, request.terms.budgets, now)
     work = tx.works.find(request.candidate.work.id)
     if work is None or work.version != request.candidate.work.version:
         return Moved()
     if tuple(tx.inputs.pending(work.id)) != request.candidate.inputs:
         return Moved()
-    answer = admission(tx, work, now, terms=request.terms)
+    kept = _kept_back(tx, work, request, now)
+    if kept is not None:
+        return kept
+    fresh = request.candidate.parked is None
+    execution = _begin(tx, work, request, now) if fresh else _resume(tx, request, now)
+    charge_start(tx, work, execution, request.terms.budgets, now, fresh=fresh)
+    tx.starts.serve(work.scope)
+    return _taken(tx, started(tx, work, request.terms.brakes, now) if fresh else work, execution, request, now)
+
+
+def _kept_back(
+    tx: Tx, work: Work, request: ClaimRequest, now: Millis
+) -> GateHeld | BudgetHeld | Refused | Moved | None:
+    """Return what keeps a Work from starting: capacity, then a gate, then a budget (C-163, C-184)."""
+    answer = startable(tx, work, now, terms=request.terms)
     if isinstance(answer, Refused):
         return answer
     if request.held is not None:
         return GateHeld(work=place_gate_hold(tx, work, request.held, hold=request.hold, event=request.event, now=now))
     if gates_due(work, request.revision) and not request.asked:
         return Moved()
-    execution = _begin(tx, work, request, now) if request.candidate.parked is None else _resume(tx, request, now)
-    return _taken(tx, work, execution, request, now)
+    short = shortfall(tx, work, request.terms, now)
+    if short is None:
+        return None
+    if short.reason is Reason.RESERVED:
+        return short.refusal
+    held = place_budget_hold(tx, work, short, hold=request.hold, event=request.event, now=now)
+    return BudgetHeld(work=held, reason=short.words)
 
 
 def _begin(tx: Tx, work: Work, request: ClaimRequest, now: Millis) -> Execution:
@@ -150,16 +191,18 @@ def _resume(tx: Tx, request: ClaimRequest, now: Millis) -> Execution:
 
 def _taken(tx: Tx, work: Work, execution: Execution, request: ClaimRequest, now: Millis) -> Claimed:
     for entry in request.candidate.inputs:
-        tx.inputs.consume(entry, execution.id)
-    started = replace(
+        tx.inputs.consume(entry, execution.id, epoch=execution.epoch)
+    account_started(tx, execution.binding.account, now)
+    begun = replace(
         work,
         state=WorkState.RUNNING,
         status=request.running,
         attempts=execution.number,
         gate_pass=None,
+        budget_pass=False,
         reason="",
     )
-    return Claimed(work=tx.works.save(started, now), execution=execution, inputs=request.candidate.inputs)
+    return Claimed(work=tx.works.save(begun, now), execution=execution, inputs=request.candidate.inputs)
 
 
 def _trigger(request: ClaimRequest) -> EventId:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.clock import Millis
-from bot.domain.event import NewEvent, Routing
 from bot.domain.execution import Binding
 from bot.domain.hold import Hold, HoldKind, HoldState
 from bot.domain.work import Instructions, Work
 from bot.errors import StartGateError
 from bot.ids import EventId, HoldId
 from bot.scheduler.cancel import cancel
+from bot.scheduler.records import record
 from bot.storage.contract import Tx
 from bot.storage.works import Input
 
@@ -110,15 +110,9 @@ def place_gate_hold(tx: Tx, work: Work, held: Held, *, hold: HoldId, event: Even
             placed_at=now,
         )
     )
-    _record(tx, work, "core.gate.held", _held_key(hold), event=event, reason=held.hold.reason, now=now)
+    record(tx, work, "core.gate.held", f"gate/{hold}/held", event=event, reason=held.hold.reason, now=now)
     instructions = held.hold.instructions or work.instructions
     return tx.works.save(replace(work, gate_pass=None, instructions=instructions), now)
-
-
-def held_since(tx: Tx, hold: HoldId) -> int:
-    """Return the place of a hold in the order of accepted events: what has an earlier one knew nothing of it."""
-    event = tx.events.by_natural_key(_held_key(hold))
-    return 0 if event is None else event.seq
 
 
 class Settled(enum.Enum):
@@ -188,28 +182,6 @@ def _open_hold(tx: Tx, settlement: Settlement) -> tuple[Hold | None, Settled]:
     return hold, Settled.DONE
 
 
-def _held_key(hold: HoldId) -> str:
-    return f"gate/{hold}/held"
-
-
 def _settled(tx: Tx, work: Work, kind: str, settlement: Settlement, now: Millis) -> None:
     key = f"gate/{settlement.hold}/settled"
-    _record(tx, work, kind, key, event=settlement.event, reason=settlement.reason, now=now, by=settlement.by)
-
-
-def _record(
-    tx: Tx, work: Work, kind: str, natural_key: str, *, event: EventId, reason: str, now: Millis, by: str = ""
-) -> None:
-    tx.events.accept(
-        NewEvent(
-            id=event,
-            source="core",
-            type=kind,
-            natural_key=natural_key,
-            keys=(f"work:{work.id}",),
-            scope=work.scope,
-            data={"work": work.id, "reason": reason, "by": by},
-        ),
-        now,
-        routing=Routing.ROUTED,
-    )
+    record(tx, work, kind, key, event=settlement.event, reason=settlement.reason, now=now, by=settlement.by)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
-from bot.clock import Millis
-from bot.domain.event import NewEvent, Routing
-from bot.domain.hold import Hold, HoldKind, HoldState
+from bot.clock import DAY, Millis
+from bot.domain.hold import BRAKE, Hold, HoldKind, HoldState
 from bot.domain.work import Work
 from bot.ids import EventId, HoldId
+from bot.scheduler.records import record
 from bot.storage.contract import Tx
 
 
@@ -54,15 +54,22 @@ def place_operator_hold(
             placed_at=now,
         )
     )
-    _record(tx, work, "core.operator.held", f"operator/{hold}/held", event=event, by=holder, reason=reason, now=now)
+    record(tx, work, "core.operator.held", f"operator/{hold}/held", event=event, by=holder, reason=reason, now=now)
     return tx.works.save(work, now)
+
+
+def held_since(tx: Tx, hold: Hold) -> int:
+    """Return the place of a hold in the order of accepted events: what has an earlier one knew nothing of it."""
+    event = tx.events.by_natural_key(f"{hold.kind.value}/{hold.id}/held")
+    return 0 if event is None else event.seq
 
 
 def release_hold(tx: Tx, release: Release, now: Millis) -> Released:
     """
     Lift an operator's or a budget's hold.
 
-    That of a budget leaves a pass for the next start, over budget or not (C-174).
+    That of a budget leaves a pass for the next start, over budget or not (C-174). That of a brake lets the Work begin
+    anew to count its starts, and for the rest of the day start although its repository has started too often.
     """
     hold = tx.holds.get(release.hold)
     if hold is None or hold.state is not HoldState.OPEN:
@@ -72,25 +79,9 @@ def release_hold(tx: Tx, release: Release, now: Millis) -> Released:
     tx.holds.settle(hold.id, HoldState.RELEASED, by=release.by, reason=release.reason, now=now)
     work = tx.works.get(hold.work)
     budget = hold.kind is HoldKind.BUDGET
-    tx.works.save(replace(work, budget_pass=budget or work.budget_pass), now)
+    # Else the same starts would trip the brake again at once.
+    marks = work.marks.released(now // DAY) if hold.holder == BRAKE else work.marks
+    tx.works.save(replace(work, budget_pass=budget or work.budget_pass, marks=marks), now)
     kind, key = f"core.{hold.kind.value}.released", f"{hold.kind.value}/{hold.id}/released"
-    _record(tx, work, kind, key, event=release.event, by=release.by, reason=release.reason, now=now)
+    record(tx, work, kind, key, event=release.event, by=release.by, reason=release.reason, now=now)
     return Released.DONE
-
-
-def _record(
-    tx: Tx, work: Work, kind: str, natural_key: str, *, event: EventId, by: str, reason: str, now: Millis
-) -> None:
-    tx.events.accept(
-        NewEvent(
-            id=event,
-            source="core",
-            type=kind,
-            natural_key=natural_key,
-            keys=(f"work:{work.id}",),
-            scope=work.scope,
-            data={"work": work.id, "reason": reason, "by": by},
-        ),
-        now,
-        routing=Routing.ROUTED,
-    )

@@ -28,6 +28,18 @@ def begin(tx: Tx, fence: Fence, *, token: str, isolated: bool, now: Millis) -> E
     return _write(tx, replace(execution, segments=called, token=token), now)
 
 
+def pin_sandbox(tx: Tx, fence: Fence, digest: str, now: Millis) -> None:
+    """
+    Store the digest of a sandbox's plan with the open segment: from now on something may run in it (C-64, C-80).
+
+    Raises ``StaleEpochError``, and ``ExecutorError`` when a sandbox is pinned already: one launch has one sandbox.
+    """
+    execution = held(tx, fence, now)
+    if execution.segments.open.sandbox is not None:
+        raise ExecutorError("a sandbox of this launch is pinned already", permanent=True)
+    _write(tx, replace(execution, segments=execution.segments.pin(digest)), now)
+
+
 def persist_recovery(tx: Tx, fence: Fence, metadata: Mapping[str, object], now: Millis) -> None:
     """
     Store what the executor needs to find the run again (C-52).
@@ -48,11 +60,16 @@ def confirm(tx: Tx, fence: Fence, now: Millis) -> Execution:
     """
     Record that the executor returned a handle.
 
-    Raises ``ExecutorError`` when it stored no recovery metadata before that (C-52), and ``StaleEpochError``.
+    Raises ``ExecutorError`` when it stored no recovery metadata before that (C-52), or when the launch was isolated
+    and its sandbox was not pinned; and ``StaleEpochError``.
     """
     execution = held(tx, fence, now)
     if execution.recovery is None:
         raise ExecutorError("the executor returned a run without storing how to find it again", permanent=True)
+    segment = execution.segments.open
+    if segment.isolated and segment.sandbox is None:
+        # Whatever it started is not in the sandbox that was made for it.
+        raise ExecutorError("the executor returned a run that its sandbox did not let run", permanent=True)
     return _write(tx, replace(execution, phase=Phase.RUNNING), now)
 
 

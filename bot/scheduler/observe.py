@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.clock import Millis
 from bot.domain.execution import Execution, Fence, Phase
 from bot.domain.result import Result
+from bot.scheduler.controls import consume_injected
 from bot.scheduler.launch import held
 from bot.storage.contract import Tx
 
@@ -25,6 +26,7 @@ def store_result(tx: Tx, fence: Fence, result: Result, now: Millis) -> Execution
         result = replace(result, turn=turn, units={**turn.used, **result.units})
     stored = replace(execution, phase=Phase.PUBLISHING, result=result, token="")
     tx.executions.write(stored, now)
+    consume_injected(tx, stored, result.consumed, now)
     tx.threads.touch(tx.works.get(stored.work).item)
     return stored
 

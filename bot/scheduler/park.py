@@ -9,10 +9,12 @@ from bot.domain.execution import Fence
 from bot.domain.result import Result
 from bot.domain.work import Work
 from bot.ids import TimerId
-from bot.scheduler.finish import Finished
+from bot.scheduler.controls import consume_injected
+from bot.scheduler.finish import Finished, conclude
 from bot.scheduler.launch import held
-from bot.scheduler.timeout import time_out
+from bot.scheduler.timeout import timed_out
 from bot.scheduler.turns import publish_turn
+from bot.scheduler.usage import reported, stage
 from bot.scheduler.waits import register
 from bot.storage.contract import Tx
 
@@ -29,25 +31,28 @@ def park(tx: Tx, fence: Fence, result: Result, *, status: str | None, timer: Tim
     Park an attempt whose run was observed to be suspended (C-37, C-121).
 
     Its open segment ends, and what is left of its timeout is kept: the ended segments and the rest are always the whole
-    timeout (C-42). A turn that came with the suspension is published (C-93). ``status`` is the word to show. A run that
-    is over its deadline is timed out instead. Raises ``StaleEpochError``, and ``ValueError`` for a result without a
-    suspension.
+    timeout (C-42). A turn that came with the suspension is published (C-93) and its word shown, else ``status``. What
+    is not routed yet is not overtaken: it finds a Work that waits, and wakes it (C-85). A run that is over its deadline
+    is timed out instead. Raises ``StaleEpochError``, and ``ValueError`` for a result without a suspension.
     """
     suspension = result.suspension
     if suspension is None:
         raise ValueError("only a run that is suspended is parked")
     execution = held(tx, fence, now)
+    consume_injected(tx, execution, result.consumed, now)
+    turn = result.turn or execution.declared
     if execution.deadline <= now:
-        ended = time_out(tx, fence, timer=timer, stopped=True, now=now)
-        assert ended is not None  # noqa: S101 - it is due, and has no result
-        return ended
+        # What it said and used counts all the same; of the run itself nothing is left.
+        late = replace(execution, result=replace(result, ok=False, turn=turn, suspension=None))
+        return conclude(tx, late, timed_out(execution), timer=timer, stopped=True, now=now)
     segments = execution.segments.end(now)
     remaining = execution.binding.timeout - segments.active()
-    parked = replace(execution, segments=segments, remaining=remaining, suspended=suspension.session)
+    units = reported(execution, result)
+    staged = stage(tx, execution, units, now)
+    parked = replace(staged, segments=segments, remaining=remaining, suspended=suspension.session)
     tx.executions.park(parked, now)
-    work = tx.works.get(execution.work).charged(result.units)
-    turn = result.turn or execution.declared
+    work = tx.works.get(execution.work).charged(units)
     if turn is not None:
         publish_turn(tx, work, execution, turn, now)
-    shown = replace(work, status=status, comment=work.comment if turn is None else turn.comment)
+    shown = replace(work, status=status) if turn is None else replace(work, status=turn.status, comment=turn.comment)
     return Parked(work=register(tx, shown, suspension.awaited, execution, timer=timer, now=now))

@@ -22,8 +22,8 @@ class Recovered:
     """
     An attempt that is ours now.
 
-    ``relaunch`` says that nothing of it was ever started, so that it may be run; otherwise its run is adopted,
-    or its publishing goes on.
+    ``relaunch`` says that nothing of it was started since it was claimed or resumed, so that it may be run, or resumed;
+    otherwise its run is adopted, or its publishing goes on. ``inputs`` are those that it was started or resumed with.
     """
 
     work: Work
@@ -42,7 +42,7 @@ def relaunchable(execution: Execution) -> bool:
     if execution.phase is not Phase.LAUNCHING or execution.recovery is not None:
         return False
     segment = execution.segments.open
-    return segment.invoke is Invoke.PENDING or segment.isolated
+    return segment.sandbox is None and (segment.invoke is Invoke.PENDING or segment.isolated)
 
 
 def recover(tx: Tx, execution: Execution, *, owner: str, lease: int, now: Millis) -> Recovered | None:
@@ -64,6 +64,8 @@ def recover(tx: Tx, execution: Execution, *, owner: str, lease: int, now: Millis
         recovered=True,
         relaunched=relaunch,
         invoke=Invoke.PENDING if relaunch else Invoke.CALLED,
+        # What a run is kept in does not change by its adoption (C-80).
+        sandbox=closed.kept[-1].sandbox,
     )
     phase = Phase.LAUNCHING if relaunch else Phase.PUBLISHING if publishing else Phase.RECOVERING
     taken = replace(
@@ -78,7 +80,7 @@ def recover(tx: Tx, execution: Execution, *, owner: str, lease: int, now: Millis
     return Recovered(
         work=tx.works.get(current.work),
         execution=current,
-        inputs=tuple(tx.inputs.of_execution(current.work, current.id)),
+        inputs=tuple(tx.inputs.presented(current.work, current.id)),
         relaunch=relaunch,
     )
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 from bot.clock import Millis
 from bot.domain.event import Event
 from bot.domain.work import Work, WorkState
+from bot.scheduler.brakes import PROGRESS
+from bot.scheduler.controls import offer_input
 from bot.scheduler.waits import wake
 from bot.storage.contract import Tx
 
@@ -33,12 +35,15 @@ def add_input(tx: Tx, work: Work, event: Event, *, kind: str, author: str, body:
     """
     Queue an event for a live Work, and make it ready when it waits for this kind of input.
 
-    Input queues while the Work is held, runs or backs off (C-129, C-185); it never clears a hold or a timer. A Work
-    that has ended takes none, and an event that it had before does not wake it again. Returns the Work as it is now.
+    Input queues while the Work is held, runs or backs off (C-129, C-185); it never clears a hold or a timer. A run that
+    can take it is offered it (C-133). A Work that has ended takes none, and an event that it had before does not wake
+    it again. Returns the Work as it is now.
     """
     work = tx.works.get(work.id)
     if work.state.final or not tx.inputs.add(work.id, event, kind=kind, author=author, body=body):
         return work
+    heard = replace(work, marks=work.marks.heard()) if author and kind in PROGRESS else work
     if work.state is WorkState.WAITING and kind in work.waits:
-        return wake(tx, work, now)
-    return work
+        return wake(tx, heard, now)
+    offer_input(tx, work, event, now)
+    return work if heard.marks == work.marks else tx.works.save(heard, now)

@@ -24,27 +24,31 @@ from bot.scheduler.launch import held
 from bot.storage.contract import Tx
 
 
-def overdue(tx: Tx, now: Millis) -> Sequence[Execution]:
+def overdue(tx: Tx, now: Millis, *, after: Execution | None = None, limit: int = 100) -> Sequence[Execution]:
     """
-    Return live attempts whose deadline is due, whoever holds them, the earliest first.
+    Return live attempts whose deadline is due, whoever holds them, the earliest first, from the one after ``after``.
 
     The deadline bounds a run. One whose result is stored has ended in time and is still being published, so that it
     is not among them.
     """
-    return tx.executions.overdue(now)
+    return tx.executions.overdue(now, after=after, limit=limit)
 
 
-def time_out(tx: Tx, fence: Fence, *, timer: TimerId, now: Millis, stopped: bool = False) -> Finished | None:
+def time_out(tx: Tx, fence: Fence, *, timer: TimerId, now: Millis) -> Finished | None:
     """
     End an attempt that is over its deadline, as a failure; its retry policy says what follows.
 
-    Its slot stays taken until a stop is confirmed, since a run that is late is running (C-76), unless its end was
-    observed (``stopped``). Returns None, and writes nothing, when the deadline is not due or a result was stored.
-    Raises ``StaleEpochError`` without a live lease.
+    Its slot stays taken until a stop is confirmed, since a run that is late is running (C-76). Returns None, and
+    writes nothing, when the deadline is not due or a result was stored. Raises ``StaleEpochError`` without a live
+    lease.
     """
     execution = held(tx, fence, now)
     if execution.phase is Phase.PUBLISHING or execution.deadline > now:
         return None
+    return conclude(tx, execution, timed_out(execution), timer=timer, stopped=False, now=now)
+
+
+def timed_out(execution: Execution) -> Ending:
+    """Return the end of an attempt that is over its time."""
     summary = f"timed out after {execution.binding.timeout / MINUTE:g} min"
-    ending = Ending(outcome=Outcome.FAILED, comment=summary, summary=summary)
-    return conclude(tx, execution, ending, timer=timer, stopped=stopped, now=now)
+    return Ending(outcome=Outcome.FAILED, comment=summary, summary=summary)

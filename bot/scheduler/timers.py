@@ -53,4 +53,6 @@ def _accept(tx: Tx, timer: Timer, work: Work, now: Millis) -> Event | None:
         ),
         now,
         routing=Routing.ROUTED,
+        # A chain that is paced by timers may go on as long as what paces it says.
+        deeper=False,
     )

@@ -28,8 +28,8 @@ def register(tx: Tx, work: Work, awaited: Awaited, execution: Execution, *, time
     """
     Let a Work wait, and return it.
 
-    Nothing falls between: when an awaited input is pending already, or an awaited turn was published since the attempt
-    took up its input, the Work is ready at once. ``timer`` is the identity of the timer for ``awaited.until``.
+    Nothing falls between: when an awaited input is pending already, or an awaited turn was published that the Work was
+    not told of yet, it is ready at once. ``timer`` is the identity of the timer for ``awaited.until``.
     """
     for event in _missed(tx, work, awaited, execution):
         tx.inputs.add(work.id, event, kind=TURN_INPUT)
@@ -46,7 +46,7 @@ def register(tx: Tx, work: Work, awaited: Awaited, execution: Execution, *, time
                 kind=TimerKind.WAIT,
                 due_at=awaited.until,
                 generation=execution.number,
-                cause=execution.trigger,
+                cause=execution.cause,
             )
         )
     return tx.works.save(replace(work, state=WorkState.WAITING, waits=awaited.kinds), now)
@@ -79,11 +79,17 @@ def meet(tx: Tx, turn: Event, now: Millis) -> None:
 
 
 def _missed(tx: Tx, work: Work, awaited: Awaited, execution: Execution) -> Iterator[Event]:
-    """Yield the awaited turns that were published while the attempt ran."""
+    """
+    Yield the awaited turns that were published already.
+
+    They were published since the attempt took up its input, or are the word that stands, where words are named.
+    """
     taken = tx.inputs.of_execution(work.id, execution.id)
     since = max((entry.seq for entry in taken), default=0)
     for dependency in awaited.dependencies:
-        for event in tx.events.with_key(dependency.key):
-            other = event.type == EVENT and event.data["work"] != work.id
-            if other and event.seq > since and dependency.met_by(event.data["status"]):
+        published = tx.events.of_type_with_key(dependency.key, EVENT)
+        turns = [event for event in published if event.data["work"] != work.id]
+        for event in turns:
+            stands = event is turns[-1] and dependency.statuses
+            if dependency.met_by(event.data["status"]) and (stands or event.seq > since):
                 yield event

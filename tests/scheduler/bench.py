@@ -16,7 +16,7 @@ from bot.domain.wait import Awaited
 from bot.domain.work import Work
 from bot.ids import ExecutionId, TimerId, WorkId
 from bot.scheduler import launch
-from bot.scheduler.claim import Claimed, GateHeld, Moved
+from bot.scheduler.claim import BudgetHeld, Claimed, GateHeld, Moved
 from bot.scheduler.finish import Finished, Overtaken, finish
 from bot.scheduler.observe import store_result
 from bot.scheduler.recover import Recovered, recover
@@ -51,7 +51,7 @@ class Bench:
     async def ready(self, number: int = 1, **changes: Any) -> Work:
         return await factories.ready_work(self.store, number, **{"created_at": self.clock.now(), **changes})
 
-    async def try_claim(self, work: Work, **changes: Any) -> Claimed | GateHeld | Refused | Moved:
+    async def try_claim(self, work: Work, **changes: Any) -> Claimed | GateHeld | BudgetHeld | Refused | Moved:
         return await factories.try_claim(self.store, work.id, now=self.clock.now(), **changes)
 
     async def claim(self, work: Work, **changes: Any) -> Claimed:

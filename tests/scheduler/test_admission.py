@@ -125,16 +125,3 @@ async def test_what_a_person_must_do_is_said_before_what_ends_by_itself(bench: B
     assert await reason(bench, work, full) is Reason.HELD
     await bench.do(lambda tx, _: tx.inputs.drop(work.id))
     assert await reason(bench, work, full) is Reason.NO_INPUT
-
-
-# C-150
-async def test_ready_work_is_read_page_by_page_oldest_first(bench: Bench) -> None:
-    """Else a first page full of Work for a busy pool would hide the Work of another pool for ever."""
-    for number in (3, 1, 2):
-        await bench.ready(number)
-    newer = await bench.ready(4, created_at=bench.clock.advance(1))
-
-    first = await bench.see(lambda tx: tx.works.ready(limit=2))
-    second = await bench.see(lambda tx: tx.works.ready(after=first[-1], limit=2))
-    assert [work.number for work in (*first, *second)] == [1, 2, 3, 4]
-    assert await bench.see(lambda tx: tx.works.ready(after=newer)) == []

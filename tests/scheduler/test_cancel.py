@@ -9,16 +9,23 @@ import pytest
 from bot.clock import Millis
 from bot.domain.admission import Reason
 from bot.domain.execution import Phase
+from bot.domain.kind import Capability
 from bot.domain.result import Outcome, Result
+from bot.domain.wait import Awaited, Dependency, Suspension
 from bot.domain.work import Work, WorkState
 from bot.errors import StaleEpochError
-from bot.ids import WorkId
+from bot.ids import TimerId, WorkId
 from bot.scheduler.cancel import cancel, complete_elsewhere
+from bot.scheduler.interrupt import interrupt
+from bot.scheduler.park import park
 from bot.scheduler.recover import confirm_stopped
 from bot.scheduler.router import add_input
 from bot.storage.contract import Tx
+from tests.clock import START
+from tests.factories import make_binding
 from tests.scheduler.bench import Bench
 
+LATER = Millis(START + 1_000_000)
 Reach = Callable[[Bench], Awaitable[WorkId]]
 
 
@@ -57,7 +64,30 @@ async def _exhausted(bench: Bench) -> WorkId:
     return (await bench.fail((await bench.running()).fence, permanent=True)).id
 
 
-LIVE = [_ready, _launching, _running, _publishing, _waiting, _backing_off, _exhausted]
+async def _parked(bench: Bench) -> WorkId:
+    execution = await bench.running()
+    awaited = Awaited(kinds=("comment",), dependencies=(Dependency(key="item:1/9"),), until=LATER)
+    result = Result(ok=True, suspension=Suspension(awaited=awaited))
+    await bench.do(lambda tx, now: park(tx, execution.fence, result, status=None, timer=TimerId("tmr-p"), now=now))
+    return execution.work
+
+
+async def _talking(bench: Bench) -> WorkId:
+    talks = make_binding(capabilities=frozenset({Capability.INJECT, Capability.INTERRUPT}))
+    execution = await bench.running(binding=talks)
+    await bench.comment(execution.work, "told")
+    return execution.work
+
+
+async def _interrupted(bench: Bench) -> WorkId:
+    work = await _talking(bench)
+    await bench.do(lambda tx, now: interrupt(tx, work, by="ada", reason="no", seq=1, now=now))
+    return work
+
+
+LIVE = [
+    _ready, _launching, _running, _publishing, _waiting, _backing_off, _exhausted, _parked, _talking, _interrupted
+]  # fmt: skip
 
 
 # C-141
@@ -77,6 +107,8 @@ async def test_from_every_live_state_a_cancelled_work_leaves_nothing_that_could_
     assert await bench.see(lambda tx: tx.executions.live()) == []
     assert await bench.see(lambda tx: tx.holds.open(work)) == []
     assert await bench.see(lambda tx: tx.timers.next_due()) is None
+    assert await bench.see(lambda tx: tx.subscriptions.of_work(work)) == []
+    assert await bench.see(lambda tx: tx.controls.due(LATER)) == []
     assert await bench.pending(work) == []
     assert await bench.see(lambda tx: tx.works.ready()) == []
     assert await bench.refusal(ended) is Reason.ENDED
@@ -104,6 +136,13 @@ async def test_a_cancelled_attempt_is_fenced_and_its_slot_waits_for_the_stop(ben
         await bench.result(execution.fence, Result(ok=True))
     assert [each.id for each in await bench.see(lambda tx: tx.executions.unconfirmed())] == [execution.id]
     assert await bench.do(lambda tx, _: confirm_stopped(tx, execution.fence))
+    assert await bench.see(lambda tx: tx.executions.unconfirmed()) == []
+
+
+# C-141, C-142
+async def test_a_cancelled_parked_attempt_needs_no_stop(bench: Bench) -> None:
+    work = await _parked(bench)
+    await cancels(bench, work)
     assert await bench.see(lambda tx: tx.executions.unconfirmed()) == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.admission import Admit, Limits, Reason, Refused
+from bot.domain.admission import Admit, CapacityCode, Limits, Reason, Refused
 from bot.domain.execution import Fence
 from bot.domain.result import Outcome, Result
 from bot.domain.scope import ROOT, owner_scope, repository_scope
@@ -34,7 +34,7 @@ async def confirmed(bench: Bench, fence: Fence) -> bool:
     return await bench.do(lambda tx, _: confirm_stopped(tx, fence))
 
 
-# C-143, C-147, C-149
+# C-05, C-143, C-147, C-149
 def test_by_default_four_jobs_and_four_of_every_other_pool_run_at_once() -> None:
     assert [Limits().pool(name) for name in ("agents", "jobs", "anything")] == [4, 4, 4]
 
@@ -49,7 +49,27 @@ def test_a_pool_without_a_limit_of_its_own_has_the_common_one() -> None:
 async def test_a_full_pool_is_named(bench: Bench) -> None:
     await bench.claimed(1)
     refused = await bench.try_claim(await bench.ready(2), limits=ONE)
-    assert refused == Refused(reason=Reason.POOL_FULL, detail="1 of 1 agents busy")
+    assert refused == Refused(reason=Reason.POOL_FULL, detail="1 of 1 agents busy", code=CapacityCode.CONCURRENCY)
+
+
+# C-157
+@pytest.mark.parametrize(
+    ("pool", "code"),
+    [("agents", "capacity_concurrency"), ("jobs", "capacity_job_concurrency"), ("x", "capacity_concurrency")],
+)
+async def test_a_refusal_names_the_setting_that_holds_the_work_back(bench: Bench, pool: str, code: str) -> None:
+    limits = Limits(default=0, pools=(("jobs", 0),))
+    refused = await bench.try_claim(await bench.ready(), binding=make_binding(pool=pool), limits=limits)
+    assert isinstance(refused, Refused)
+    assert refused.code is CapacityCode(code)
+
+
+# C-157
+async def test_what_is_no_limit_of_capacity_names_no_setting(bench: Bench) -> None:
+    execution = await bench.running()
+    refused = await bench.try_claim(await bench.work(execution.work))
+    assert isinstance(refused, Refused)
+    assert refused.code is None
 
 
 # C-144, C-150
@@ -79,7 +99,8 @@ async def test_a_full_scope_is_named(bench: Bench) -> None:
     limits = Limits(default=9, pools=(), scopes=((repository_scope(1), 1),))
     await bench.claimed(1)
     refused = await bench.try_claim(await bench.ready(2), limits=limits)
-    assert refused == Refused(reason=Reason.SCOPE_FULL, detail="1 of 1 in owner-1/repo-1")
+    expected = Refused(reason=Reason.SCOPE_FULL, detail="1 of 1 in owner-1/repo-1", code=CapacityCode.SCOPE)
+    assert refused == expected
     assert isinstance(await bench.try_claim(await bench.ready(3, repository=2), limits=limits), Claimed)
 
 

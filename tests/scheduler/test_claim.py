@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 
 import pytest
@@ -12,8 +12,10 @@ import pytest
 from bot.clock import MINUTE, Millis
 from bot.domain.admission import Limits, Refused
 from bot.domain.execution import Phase
+from bot.domain.kind import Capability, Fallback, Lifecycle
 from bot.domain.result import Outcome
 from bot.domain.retry import RetryPolicy
+from bot.domain.scope import owner_scope
 from bot.domain.segment import Invoke, Segment
 from bot.domain.work import WorkState
 from bot.ids import ExecutionId
@@ -21,7 +23,7 @@ from bot.scheduler.cancel import cancel
 from bot.scheduler.claim import Claimed, ClaimRequest, Moved, candidate, claim
 from bot.scheduler.gates import Allow, Ask, ask_gates
 from bot.storage.contract import Tx
-from tests.factories import LEASE, TERMS, TIMEOUT, make_binding, make_request, put_event
+from tests.factories import LEASE, TERMS, TIMEOUT, make_binding, make_request, put_event, put_place
 from tests.scheduler.bench import Bench
 
 Change = Callable[[Tx, Millis], object]
@@ -74,7 +76,17 @@ async def test_a_claim_pins_the_binding_as_it_is_now(bench: Bench) -> None:
         timeout=5 * MINUTE,
         retry=RetryPolicy(delays=(1, 2, 3)),
         playbook={"name": "work-issue"},
+        lifecycle=Lifecycle.STANDING,
+        terminal=True,
+        continues=True,
+        capabilities=frozenset({Capability.INJECT, Capability.RESUME}),
+        fallback=Fallback.DROP,
+        account="provider",
+        credentials="digest",
+        estimate={"usd": 4_000_000},
+        grants=("net",),
     )
+    assert {each.name for each in fields(old) if getattr(old, each.name) == each.default} == set(), "all of it"
     claimed = await bench.claimed(binding=old)
     assert (await bench.execution(claimed.execution.id)).binding == old
     assert claimed.execution.deadline == bench.clock.now() + 5 * MINUTE
@@ -138,6 +150,21 @@ async def test_capacity_is_asked_again_inside_the_claim(bench: Bench) -> None:
     answer = await bench.do(lambda tx, now: claim(tx, request, now))
     assert isinstance(answer, Refused)
     assert (await bench.work(request.candidate.work.id)).state is WorkState.READY
+
+
+# C-08
+@pytest.mark.parametrize(("moves", "expected"), [(True, Refused), (False, Claimed)])
+async def test_a_repository_that_changed_its_owner_since_is_counted_where_it_is_now(
+    bench: Bench, *, moves: bool, expected: type
+) -> None:
+    other = owner_scope(2)
+    await bench.claim(await bench.ready(1, repository=2, owner=2))
+    limits = Limits(default=9, pools=(), scopes=((other, 1),))
+    request = replace(await request_for(bench), terms=replace(TERMS, limits=limits))
+    if moves:
+        await bench.do(lambda tx, _: put_place(tx, 9, owner=2))
+    answer = await bench.do(lambda tx, now: claim(tx, request, now))
+    assert isinstance(answer, expected)
 
 
 # C-09

@@ -29,6 +29,7 @@ from bot.scheduler.gates import (
     refuse_gate_hold,
     replace_gate_hold,
 )
+from bot.scheduler.holds import Release, Released, release_hold
 from bot.storage.contract import Tx
 from bot.storage.works import Input
 from tests.factories import REVISION, make_binding
@@ -93,7 +94,7 @@ async def test_gates_are_asked_in_the_order_of_their_names_until_one_holds(bench
     assert gates[1].asked[0].first.event == "evt-label/wrk-1-1"
 
 
-# C-183
+# C-183, C-196
 async def test_a_start_that_every_gate_allows_goes_on(bench: Bench) -> None:
     gates = [Gate(name="a"), Gate(name="b")]
     assert isinstance(await start(bench, await bench.ready(), gates), Claimed)
@@ -138,7 +139,7 @@ async def test_later_attempts_are_not_asked_about(bench: Bench, outcome: Outcome
     assert len(gate.asked) == 1
 
 
-# C-184
+# C-184, ag-L03
 async def test_a_gate_that_holds_is_written_down_with_its_event_and_starts_nothing(bench: Bench) -> None:
     work = await bench.ready()
     answer = await start(bench, work, [Gate(name="approvals", answer=HOLD)])
@@ -150,6 +151,7 @@ async def test_a_gate_that_holds_is_written_down_with_its_event_and_starts_nothi
     assert (event.type, event.data["reason"]) == ("core.gate.held", "two people must approve")
     assert await bench.see(lambda tx: tx.executions.of_work(work.id)) == []
     assert (await bench.work(work.id)).attempts == 0
+    assert await bench.see(lambda tx: tx.executions.slots_of_pool("agents")) == 0, "what is held uses no slot"
 
 
 async def test_a_gate_may_replace_the_text_that_it_asks_about(bench: Bench) -> None:
@@ -277,6 +279,16 @@ async def test_a_held_work_can_be_cancelled_by_anyone_who_may(bench: Bench) -> N
     assert (hold.state, hold.settled_by) == (HoldState.ENDED, "ada")
     assert await bench.do(lambda tx, now: admit_gate_hold(tx, late, now)) is Settled.ALREADY
     assert (await bench.work(work.id)).state is WorkState.CANCELLED
+
+
+# C-192
+async def test_an_operator_does_not_lift_what_a_gate_holds(bench: Bench) -> None:
+    work = await held_work(bench)
+    release = Release(hold=await hold_of(bench, work), by="ada", reason="go on", event=EventId("evt-release"))
+    assert await bench.do(lambda tx, now: release_hold(tx, release, now)) is Released.GATE
+    assert await bench.refusal(work) is Reason.HELD
+    events = await bench.see(lambda tx: tx.events.with_key(f"work:{work.id}"))
+    assert [event.type for event in events] == ["core.gate.held"]
 
 
 # C-193

@@ -11,7 +11,7 @@ from bot.clock import SECOND, Millis
 from bot.domain.execution import Fence, Phase
 from bot.errors import StaleEpochError, StorageError
 from bot.scheduler.cancel import cancel
-from bot.scheduler.lease import hold
+from bot.scheduler.lease import MARGIN, Keep, Renew, hold
 from tests.factories import LEASE
 from tests.scheduler.bench import Bench
 
@@ -36,6 +36,11 @@ class Ticks:
         await self._waiting.wait()
         self._waiting.clear()
         self._due.put_nowait(None)
+        await self._waiting.wait()
+
+    async def idle(self) -> None:
+        """Wait until what the last tick caused is over."""
+        self._waiting.clear()
         await self._waiting.wait()
 
     def last(self) -> None:
@@ -65,11 +70,23 @@ async def renew(bench: Bench, fence: Fence) -> Millis:
     return await bench.do(lambda tx, now: tx.executions.renew(fence, now=now, lease=LEASE))
 
 
-# C-11, C-12, C-13, C-16
+def keep(bench: Bench, ticks: Ticks, renewing: Renew | None = None, *, watch: Ticks | None = None) -> Keep:
+    """Keep a lease that was claimed just now."""
+    return Keep(
+        ticks=ticks,
+        watch=watch or Ticks(),
+        renew=renewing or (lambda fence: renew(bench, fence)),
+        now=bench.clock.now,
+        length=LEASE,
+        until=Millis(bench.clock.now() + LEASE),
+    )
+
+
+# C-11, C-12, C-13, C-16, gh-Z-16
 async def test_a_launch_of_three_lease_lengths_keeps_its_lease_while_it_is_held(bench: Bench) -> None:
     fence = (await bench.claimed()).execution.fence
     launch, ticks = Launch(bench, fence), Ticks()
-    holding = asyncio.create_task(hold(fence, ticks, lambda held: renew(bench, held), launch()))
+    holding = asyncio.create_task(hold(fence, keep(bench, ticks), launch()))
     for _ in range(9):
         bench.clock.advance(TICK)
         await ticks.beat()
@@ -78,7 +95,7 @@ async def test_a_launch_of_three_lease_lengths_keeps_its_lease_while_it_is_held(
     assert await holding is Phase.RUNNING
 
 
-# C-16 (negative control)
+# C-16, C-196 (negative control)
 async def test_the_same_launch_without_a_holder_loses_its_lease(bench: Bench) -> None:
     fence = (await bench.claimed()).execution.fence
     launch = Launch(bench, fence)
@@ -88,12 +105,12 @@ async def test_the_same_launch_without_a_holder_loses_its_lease(bench: Bench) ->
         await launch()
 
 
-# C-14
+# C-14, gh-Z-25
 async def test_a_lost_lease_ends_what_runs_under_it_at_once(bench: Bench) -> None:
     claimed = await bench.claimed()
     fence = claimed.execution.fence
     launch, ticks = Launch(bench, fence), Ticks()
-    holding = asyncio.create_task(hold(fence, ticks, lambda held: renew(bench, held), launch()))
+    holding = asyncio.create_task(hold(fence, keep(bench, ticks), launch()))
     await ticks.beat()
     await bench.do(lambda tx, now: cancel(tx, claimed.work.id, by="ada", reason="no", now=now))
     assert not holding.done()
@@ -107,10 +124,10 @@ async def test_a_lost_lease_ends_what_runs_under_it_at_once(bench: Bench) -> Non
 async def test_of_two_holders_only_the_one_that_took_over_goes_on(bench: Bench) -> None:
     fence = (await bench.claimed()).execution.fence
     old, old_ticks = Launch(bench, fence), Ticks()
-    first = asyncio.create_task(hold(fence, old_ticks, lambda held: renew(bench, held), old()))
+    first = asyncio.create_task(hold(fence, keep(bench, old_ticks), old()))
     taken = await bench.recovered(fence.execution)
     new, new_ticks = Launch(bench, taken.execution.fence), Ticks()
-    second = asyncio.create_task(hold(taken.execution.fence, new_ticks, lambda held: renew(bench, held), new()))
+    second = asyncio.create_task(hold(taken.execution.fence, keep(bench, new_ticks), new()))
 
     old_ticks.last()
     with pytest.raises(StaleEpochError):
@@ -132,7 +149,7 @@ async def test_a_renewal_that_fails_for_another_reason_is_tried_again(bench: Ben
             raise error
         await renew(bench, held)
 
-    holding = asyncio.create_task(hold(fence, ticks, renewing, launch()))
+    holding = asyncio.create_task(hold(fence, keep(bench, ticks, renewing), launch()))
     bench.clock.advance(SECOND)
     for _ in range(3):
         await ticks.beat()
@@ -146,7 +163,7 @@ async def test_the_holder_stops_renewing_when_what_it_holds_is_done(bench: Bench
     fence = (await bench.claimed()).execution.fence
     launch, ticks = Launch(bench, fence), Ticks()
     launch.goes_on.set()
-    assert await hold(fence, ticks, lambda held: renew(bench, held), launch()) is Phase.RUNNING
+    assert await hold(fence, keep(bench, ticks), launch()) is Phase.RUNNING
     bench.clock.advance(TICK)
     ticks.last()
     await asyncio.sleep(0)
@@ -161,14 +178,14 @@ async def test_what_is_raised_under_the_lease_is_raised_by_the_holder(bench: Ben
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await hold(fence, Ticks(), lambda held: renew(bench, held), breaks())
+        await hold(fence, keep(bench, Ticks()), breaks())
 
 
 # C-74
 async def test_a_holder_that_is_cancelled_ends_what_it_holds_and_writes_nothing(bench: Bench) -> None:
     execution = await bench.running()
     launch, ticks = Launch(bench, execution.fence), Ticks()
-    holding = asyncio.create_task(hold(execution.fence, ticks, lambda held: renew(bench, held), launch()))
+    holding = asyncio.create_task(hold(execution.fence, keep(bench, ticks), launch()))
     await ticks.beat()
     holding.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -229,3 +246,113 @@ async def test_the_leases_of_a_host_that_is_gone_are_given_back_together(bench: 
     lapsed = await bench.see(lambda tx: tx.executions.lapsed(bench.clock.now()))
     assert [each.id for each in lapsed] == [mine.id]
     assert await bench.execution(theirs.id) == theirs
+
+
+TRUSTED = LEASE - LEASE // MARGIN
+
+
+async def never(_: Fence) -> None:
+    """Renew by a request that is never answered."""
+    await asyncio.Event().wait()
+
+
+async def fails(_: Fence) -> None:
+    raise StorageError("busy")
+
+
+# gh-Z-21, gh-Z-22
+@pytest.mark.parametrize("renewing", [never, fails], ids=["renewals hang", "renewals fail"])
+async def test_what_runs_ends_before_its_lease_does_when_nobody_renews_it(bench: Bench, renewing: Renew) -> None:
+    fence = (await bench.claimed()).execution.fence
+    launch, ticks, watch = Launch(bench, fence), Ticks(), Ticks()
+    holding = asyncio.create_task(hold(fence, keep(bench, ticks, renewing, watch=watch), launch()))
+    ticks.last()
+    bench.clock.advance(TRUSTED - 1)
+    await watch.beat()
+    assert not holding.done(), "negative control: it is trusted until then"
+    bench.clock.advance(1)
+    watch.last()
+    with pytest.raises(StaleEpochError):
+        await holding
+    assert launch.cancelled
+    assert (await bench.execution(fence.execution)).lease_until > bench.clock.now(), "nobody can have taken it over"
+    assert len(asyncio.all_tasks()) == 1
+
+
+class Slow:
+    """Renewals that are carried out at once, and answered when the test says so."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self.asked, self.answers = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, fence: Fence) -> None:
+        await renew(self._bench, fence)
+        self.asked.set()
+        await self.answers.wait()
+        self.answers.clear()
+
+
+# gh-Z-22
+async def test_a_lease_is_trusted_from_before_its_renewal_was_asked_for(bench: Bench) -> None:
+    """A slow answer must not stretch it: the database counts from the request."""
+    fence = (await bench.claimed()).execution.fence
+    launch, ticks, watch, slow = Launch(bench, fence), Ticks(), Ticks(), Slow(bench)
+    holding = asyncio.create_task(hold(fence, keep(bench, ticks, slow, watch=watch), launch()))
+    bench.clock.advance(TICK)
+    ticks.last()
+    await slow.asked.wait()
+    bench.clock.advance(TRUSTED - TICK - 1)
+    slow.answers.set()
+    await ticks.idle()
+    bench.clock.advance(TICK)
+    await watch.beat()
+    assert not holding.done(), "negative control: the answer came in time, and renewed it"
+    bench.clock.advance(1)
+    watch.last()
+    with pytest.raises(StaleEpochError):
+        await holding
+    assert launch.cancelled
+
+
+# gh-Z-22
+async def test_a_renewal_that_is_answered_too_late_is_not_believed(bench: Bench) -> None:
+    fence = (await bench.claimed()).execution.fence
+    launch, ticks, slow = Launch(bench, fence), Ticks(), Slow(bench)
+    holding = asyncio.create_task(hold(fence, keep(bench, ticks, slow), launch()))
+    bench.clock.advance(TICK)
+    ticks.last()
+    await slow.asked.wait()
+    bench.clock.advance(TRUSTED - TICK)
+    slow.answers.set()
+    with pytest.raises(StaleEpochError):
+        await holding
+    assert launch.cancelled
+
+
+# gh-Z-22
+async def test_a_claim_that_is_answered_too_late_starts_nothing(bench: Bench) -> None:
+    fence = (await bench.claimed()).execution.fence
+    kept = keep(bench, Ticks())
+    launch = Launch(bench, fence)
+    launch.goes_on.set()
+    bench.clock.advance(TRUSTED)
+    with pytest.raises(StaleEpochError):
+        await hold(fence, kept, launch())
+    assert (await bench.execution(fence.execution)).phase is Phase.LAUNCHING, "it is launched again by recovery"
+
+
+# gh-Z-22
+async def test_a_clock_that_is_set_back_lends_a_holder_no_time(bench: Bench) -> None:
+    fence = (await bench.claimed()).execution.fence
+    launch, watch = Launch(bench, fence), Ticks()
+    holding = asyncio.create_task(hold(fence, keep(bench, Ticks(), watch=watch), launch()))
+    bench.clock.advance(40 * SECOND)
+    await watch.beat()
+    bench.clock.advance(-30 * SECOND)
+    await watch.beat()
+    assert not holding.done()
+    bench.clock.advance(TRUSTED - 40 * SECOND)
+    watch.last()
+    with pytest.raises(StaleEpochError):
+        await holding

@@ -16,6 +16,7 @@ from bot.domain.turn import Turn
 from bot.domain.work import WorkState
 from bot.errors import StaleEpochError
 from bot.scheduler.cancel import cancel
+from bot.scheduler.launch import pin_sandbox
 from bot.scheduler.recover import adoptable, confirm_stopped, recover, relaunchable
 from tests.factories import LEASE, TIMEOUT
 from tests.scheduler.bench import Bench
@@ -49,7 +50,7 @@ async def _runs(bench: Bench, fence: Fence) -> None:
     await bench.run(fence)
 
 
-# C-56
+# C-56, gh-W-07
 async def test_a_lapsed_attempt_is_claimed_again_at_a_higher_epoch(bench: Bench) -> None:
     execution = await bench.running()
     await bench.comment(execution.work)
@@ -66,7 +67,7 @@ async def test_a_lapsed_attempt_is_claimed_again_at_a_higher_epoch(bench: Bench)
     assert (await bench.confirm(stored.fence)).phase is Phase.RUNNING
 
 
-# C-56
+# C-56, gh-Z-09, gh-Z-10
 async def test_of_two_hosts_one_takes_a_lapsed_attempt_over(bench: Bench) -> None:
     execution = await bench.running()
     bench.clock.advance(LEASE)
@@ -79,7 +80,7 @@ async def test_of_two_hosts_one_takes_a_lapsed_attempt_over(bench: Bench) -> Non
     assert (await bench.execution(execution.id)).owner == "host-b"
 
 
-# C-56 (negative control)
+# C-56 (negative control), ag-G10
 async def test_an_attempt_whose_lease_is_live_is_left_alone(bench: Bench) -> None:
     execution = await bench.running()
     bench.clock.advance(LEASE - 1)
@@ -164,13 +165,14 @@ async def test_only_the_last_segments_are_kept_and_the_dropped_ones_are_summed(b
     assert segments.end(bench.clock.now()).active() == bench.clock.now() - started
 
 
-# C-59, C-62
+# C-50, C-59, C-62
 @pytest.mark.parametrize("step", [_nothing, _called_in_isolation])
 async def test_a_launch_that_cannot_have_started_anything_is_launched_again(bench: Bench, step: Step) -> None:
     fence = (await bench.claimed()).execution.fence
     await step(bench, fence)
     taken = await bench.recovered(fence.execution)
     assert taken.relaunch
+    assert taken.execution.segments.active() == LEASE, "a segment is time under a lease: nothing ran in this one"
     assert taken.execution.phase is Phase.LAUNCHING
     assert taken.execution.segments.open == Segment(
         started_at=bench.clock.now(), invoke=Invoke.PENDING, recovered=True, relaunched=True
@@ -180,7 +182,7 @@ async def test_a_launch_that_cannot_have_started_anything_is_launched_again(benc
     assert (await bench.run(taken.execution.fence)).phase is Phase.RUNNING
 
 
-# C-58, C-64, C-65
+# C-58, C-64, C-65, C-196
 @pytest.mark.parametrize("step", [_called, _pinned_in_isolation, _metadata_stored, _runs])
 async def test_a_launch_that_may_have_started_something_is_adopted(bench: Bench, step: Step) -> None:
     fence = (await bench.claimed()).execution.fence
@@ -214,8 +216,9 @@ async def test_a_launch_that_was_called_after_it_was_listed_as_lapsed_is_adopted
     assert taken.execution.segments.open.invoke is Invoke.CALLED
 
 
-# C-60
+# C-49, C-60, C-100, C-151, C-156
 async def test_a_segment_that_does_not_say_how_far_it_got_is_adopted(bench: Bench) -> None:
+    """No earlier release wrote anything: what a row does not say is read as that which can do no harm."""
     execution = (await bench.claimed()).execution
     document = execution.segments.to_document()
     kept = document["kept"]
@@ -326,3 +329,24 @@ async def test_a_proof_for_an_older_epoch_frees_nothing(bench: Bench) -> None:
     assert not await bench.do(lambda tx, _: confirm_stopped(tx, execution.fence))
     assert (await bench.execution(execution.id)).slot
     assert await bench.do(lambda tx, _: confirm_stopped(tx, taken.execution.fence))
+
+
+# C-80
+async def test_an_adoption_carries_the_sandbox_that_the_run_is_kept_in(bench: Bench) -> None:
+    fence = (await bench.claimed()).execution.fence
+    await bench.begin(fence, isolated=True)
+    await bench.do(lambda tx, now: pin_sandbox(tx, fence, "digest-of-its-plan", now))
+    taken = await bench.recovered(fence.execution)
+    assert not taken.relaunch, "what is pinned may run"
+    again = await bench.recovered(fence.execution)
+    assert [segment.sandbox for segment in again.execution.segments.kept] == ["digest-of-its-plan"] * 3
+
+
+# C-79
+async def test_a_list_from_before_another_adoption_takes_nothing_over(bench: Bench) -> None:
+    execution = await bench.running()
+    await bench.recovered(execution.id)
+    bench.clock.advance(LEASE)
+    old = await bench.do(lambda tx, now: recover(tx, execution, owner="host-c", lease=LEASE, now=now))
+    assert old is None, "it looks again first"
+    assert await bench.recover(execution.id) is not None, "negative control"

@@ -92,7 +92,7 @@ async def test_a_permanent_failure_arms_nothing_and_exhausts_the_work_at_once(be
     assert await bench.kinds(work.id) == ["label"], "its input is kept for the attempt after a person acts"
 
 
-# C-114 (negative control)
+# C-114, C-196 (negative control)
 async def test_an_unmarked_failure_arms_its_first_delay(bench: Bench) -> None:
     execution = await bench.running()
     work = await bench.fail(execution.fence)
@@ -100,7 +100,7 @@ async def test_an_unmarked_failure_arms_its_first_delay(bench: Bench) -> None:
     assert await bench.timer(work.id) is not None
 
 
-# C-107
+# C-05, C-107
 async def test_after_the_third_failure_the_work_is_exhausted(bench: Bench) -> None:
     execution = await bench.running()
     for _ in range(2):
