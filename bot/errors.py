@@ -58,6 +58,18 @@ class NotAdoptableError(ExecutorError):
     """The process of this attempt cannot be found or trusted; nothing was started in its place (C-58)."""
 
 
+class NotAcceptingError(ExecutorError):
+    """The run takes no input now; nothing of it arrived (C-137)."""
+
+
+class EnvironmentUnavailableError(ExecutorError):
+    """The environment of a run cannot be had; its executor was not called (C-27). No value of it is in the message."""
+
+    def __init__(self, message: str | None = None) -> None:
+        said = "run environment unavailable"
+        super().__init__(said if message is None else f"{said}: {message}", code="environment")
+
+
 class StartGateError(TracksideError):
     """A start gate could not decide; nothing is held and the next pass asks again (C-186)."""
 

@@ -11,6 +11,7 @@ WorkId = NewType("WorkId", str)
 ExecutionId = NewType("ExecutionId", str)
 HoldId = NewType("HoldId", str)
 TimerId = NewType("TimerId", str)
+ControlId = NewType("ControlId", str)
 
 _ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
 _LETTERS = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from bot.storage.contract import Tx
 from tests.clock import FakeClock
+from tests.postgres import SERVER
 from tests.sequence import Ids
 from tests.storage.backend import INLINE
 from tests.storage.twice import Writable
@@ -14,6 +15,13 @@ from tests.storage.twice import Writable
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-step", action="store_true", help="kill the bot at every step of the story, not at some")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def server_ends() -> Iterator[None]:
+    """End the database server that a test may have asked for."""
+    yield
+    SERVER.end()
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def serve(config: ConfigPath = DEFAULT_CONFIG) -> None:
     # What serves takes a second to import, and a slip in the configuration is said without it.
     from bot.host.serve import serve as run
 
-    asyncio.run(run(settings))
+    asyncio.run(run(settings, load=lambda: load_config(config)))
 
 
 @app.command()

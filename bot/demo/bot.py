@@ -24,7 +24,7 @@ from bot.errors import TracksideError
 from bot.executors.processes.identity import Identity, send
 from bot.executors.supervisor.__main__ import RECORD
 from bot.executors.supervisor.files import read_record
-from bot.host.config import SECRETS, TOKEN
+from bot.host.config import DATABASE, SECRETS, TOKEN
 from bot.host.executors import executors
 from bot.ids import ExecutionId
 from bot.trackers.embedded.tracker import EmbeddedTracker
@@ -88,7 +88,7 @@ async def _start(config: Path, log: Path, variables: dict[str, str]) -> asyncio.
             *("-m", "bot.cli", "serve", "--config", str(config)),
             stdout=descriptor,
             stderr=descriptor,
-            env={**os.environ, **variables},
+            env={**os.environ, DATABASE: "", **variables},
             # Ctrl-C at the terminal is for the demo, which then ends its bot in order.
             process_group=0,
         )

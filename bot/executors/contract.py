@@ -11,13 +11,29 @@ from __future__ import annotations
 import enum
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from bot.domain.account import Account
+from bot.domain.control import Injection
+from bot.domain.kind import Capability
 from bot.domain.result import Order, Result
+from bot.domain.retry import RetryHint
 from bot.ids import ExecutionId
+from bot.scheduler.phases import Trail, unrecorded
 
 PersistRecovery = Callable[[Mapping[str, object]], Awaitable[None]]
 """Store recovery metadata under the attempt's fence. Raises ``StaleEpochError`` when the lease is lost."""
+
+Release = Callable[[], Awaitable[None]]
+"""
+Let the processes of a launch run, which its sandbox holds until then (see ``bot.executors.sandbox``).
+
+Raises ``StaleEpochError`` when the lease is lost, and ``ExecutorError`` when the sandbox cannot be made.
+"""
+
+
+async def unconfined() -> None:
+    """Let a launch run that no sandbox holds."""
 
 
 class StopEvidence(enum.Enum):
@@ -33,9 +49,16 @@ class StopEvidence(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionContext:
-    """What a launch may use besides its order."""
+    """
+    What a launch may use besides its order.
+
+    ``release`` is awaited once, when all is ready and before any process of the run may act. ``trail`` records the
+    steps inside the launch, such as a sandbox being made (C-46).
+    """
 
     persist: PersistRecovery
+    release: Release = unconfined
+    trail: Trail = unrecorded
 
 
 class Handle(Protocol):
@@ -51,6 +74,68 @@ class Handle(Protocol):
         ...
 
 
+@runtime_checkable
+class TakesInput(Protocol):
+    """A handle whose run takes further input while it runs: that of an executor with ``Capability.INJECT``."""
+
+    async def inject(self, message: Injection) -> None:
+        """
+        Hand input to the run, and return when the run has it: that it took it up is for its result to say (C-133).
+
+        The same ``message.key`` may come again, when nobody knew whether it had arrived (C-134). Raises
+        ``NotAcceptingError`` when the run takes nothing now, and ``ExecutorError`` when it may not have arrived;
+        ``permanent`` when it never will.
+        """
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """An executor that can ask a run to stop its turn: one with ``Capability.INTERRUPT``."""
+
+    async def interrupt(self, execution: ExecutionId, epoch: int) -> None:
+        """
+        Ask the run to stop, and return when it was told, or has wound up.
+
+        It may come again, also for a run that is gone. It proves nothing: ``stop`` follows in any case (C-142). Raises
+        ``ExecutorError``.
+        """
+        ...
+
+
+@runtime_checkable
+class Resumes(Protocol):
+    """An executor that can go on with a run that stopped inside its turn: one with ``Capability.RESUME``."""
+
+    async def resume(self, order: Order, context: ExecutionContext) -> Handle:
+        """
+        Go on from ``order.session``, which the result named that stopped the run, within what is left of its time.
+
+        The order is a launch like any other, with a key of its own, and holds what came since. Otherwise as ``run``.
+        """
+        ...
+
+
+@runtime_checkable
+class HintsRetry(Protocol):
+    """What an ``ExecutorError`` offers when its executor knows when trying again makes sense (C-119)."""
+
+    @property
+    def retry_hint(self) -> RetryHint | None:
+        """The hint; None when it cannot tell."""
+        ...
+
+
+@runtime_checkable
+class UsesAccount(Protocol):
+    """What an executor offers beyond its contract when its runs use a provider's account."""
+
+    @property
+    def account(self) -> Account | None:
+        """The account, as it is configured now; None when its runs use none."""
+        ...
+
+
 class Executor(Protocol):
     """One registration: a kind of program that can take a turn."""
 
@@ -62,6 +147,11 @@ class Executor(Protocol):
     @property
     def pool(self) -> str:
         """The capacity pool that its runs count against: ``agents`` or ``jobs`` (C-143, C-148)."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What its runs can take beside their order; an attempt is pinned to what was declared at its claim (C-132)."""
         ...
 
     def check(self, config: Mapping[str, object]) -> None:

@@ -5,46 +5,48 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import httpx
 from fastapi import FastAPI
 
-from bot.clock import Clock
+from bot.clock import HOUR, Clock, Millis
 from bot.domain.turn import Turn
 from bot.errors import ConfigError, TrackerError
 from bot.executors.toolbelt.routes import Record
 from bot.executors.toolbelt.routes import router as toolbelt_routes
 from bot.host.assemble import Parts, assemble
-from bot.host.attempts import token_digest
 from bot.host.config import TOKEN, Config
-from bot.host.executors import executors
 from bot.host.http import http_app
 from bot.host.instance import instance
-from bot.host.playbooks import load_playbooks
+from bot.host.launching import token_digest
+from bot.host.reload import reload, usable
+from bot.host.skew import Skew
+from bot.host.store import open_store
 from bot.host.ticks import every
 from bot.host.wheels import Wheels
 from bot.scheduler.launch import declare
-from bot.storage.contract import Store, Tx
-from bot.storage.migrate import load as load_migrations
+from bot.storage.contract import Shared, Store
 from bot.storage.runner import Runner, ThreadRunner
-from bot.storage.sqlite.connect import SqliteSettings
-from bot.storage.sqlite.store import SqliteStore
-from bot.storage.statements import Layer, for_dialect
 from bot.trackers.contract import Person, Tracker
 from bot.trackers.github.tracker import open_tracker
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
 
-MIGRATIONS = Layer(package="bot.storage", directory="migrations")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """A host that was put together: ``app`` takes requests, ``wheels`` do the rest."""
+    """
+    A host that was put together: ``app`` takes requests, ``wheels`` do the rest.
+
+    ``reload`` puts a changed configuration in force. It raises ``ConfigError`` for one that cannot be used, and changes
+    nothing then.
+    """
 
     store: Store
     app: FastAPI
     wheels: Wheels
+    reload: Callable[[Config], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +75,7 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
     Raises ``ConfigError`` when something that it is told cannot be used, before anything is started, and
     ``TrackerError`` when the tracker does not say who we are.
     """
-    runners = executors(config.data, grace=config.settings.grace)
-    playbooks = load_playbooks(config.playbooks, runners)
+    runners, playbooks = usable(config)
     async with open_tracker(
         config.token.get_secret_value(), base_url=config.tracker.url, transport=around.transport
     ) as tracker:
@@ -97,6 +98,8 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
                     playbooks=playbooks,
                     owner=owner,
                 )
+                await parts.executors_of.restore()
+                await store.write(lambda tx: tx.generations.prune(Millis(now - HOUR)))
                 host = _host(parts)
                 try:
                     yield host
@@ -104,18 +107,6 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
                     await host.wheels.close()
             finally:
                 await store.close()
-
-
-async def open_store(config: Config, runner: Runner) -> Store:
-    """Open the database of a data directory. Raises ``StorageError``."""
-    store: SqliteStore[Tx] = await SqliteStore.open(
-        SqliteSettings(path=config.data / "trackside.db"),
-        bind=Tx,
-        statements=for_dialect("sqlite"),
-        migrations=load_migrations(MIGRATIONS),
-        runner=runner,
-    )
-    return store
 
 
 async def _me(tracker: Tracker, config: Config) -> Person:
@@ -132,8 +123,16 @@ def _host(parts: Parts) -> Host:
     intake = Intake(parts.store, parts.clock, parts.wake)
     secrets = [secret.get_secret_value().encode() for secret in parts.config.secrets]
     receiver = Receiver(secrets=secrets, accept=intake.accept)
-    app = http_app(parts.store, receiver, toolbelt_routes(_recorder(parts.store, parts.clock)))
-    return Host(store=parts.store, app=app, wheels=assemble(parts))
+    skew = Skew(store=parts.store, clock=parts.clock, most=parts.lease.length // 6)
+    wheels = assemble(parts)
+    app = http_app(
+        parts.store,
+        receiver,
+        toolbelt_routes(_recorder(parts.store, parts.clock)),
+        lambda: wheels.health(parts.clock.now()),
+        skew if isinstance(parts.store, Shared) else None,
+    )
+    return Host(store=parts.store, app=app, wheels=wheels, reload=partial(reload, parts))
 
 
 def _recorder(store: Store, clock: Clock) -> Record:

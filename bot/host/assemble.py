@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
 
 from bot.approvals.gate import ApprovalGate
-from bot.clock import Clock
+from bot.clock import Clock, Millis
+from bot.domain.admission import Terms
 from bot.executors.contract import Executor
+from bot.executors.registry import Generation, Registry
 from bot.executors.workspace.git import Git
 from bot.executors.workspace.workspaces import Workspaces
+from bot.host.accounts import AccountsPass
 from bot.host.attempts import Attempts
 from bot.host.bindings import Bindings
 from bot.host.config import Config
-from bot.host.loop import Loop, Pass
+from bot.host.dispatching import DispatchPass
+from bot.host.drain import Drain
+from bot.host.duty import Duty
+from bot.host.environment import CommitIdentity, PassedOn
+from bot.host.executors import ExecutorsOf, rebuilt
+from bot.host.hearing import hear
+from bot.host.home import Home
+from bot.host.in_force import InForce, PlaybooksInForce, bound
+from bot.host.launching import Launching
+from bot.host.loop import MUCH, PATIENCE, Loop, Pass
 from bot.host.orders import Orders
 from bot.host.places import Places, ScopePermission, Wanted
 from bot.host.publishing import Publisher
 from bot.host.recovery import RecoverPass, StopPass, TimersPass
+from bot.host.scope_limits import ScopeLimits
+from bot.host.settling import SettlePass
 from bot.host.start import Lease, StartPass
 from bot.host.sweeping import SweepPass
 from bot.host.wheels import Wheels
 from bot.playbook.playbook import Playbook
-from bot.storage.contract import Store
+from bot.storage.contract import Shared, Store, Tx
 from bot.trackers.contract import Person, Tracker
 from bot.views.query import Threads
 from bot.views.standing import Explain
@@ -62,7 +76,14 @@ class Parts:
     playbooks: Mapping[str, Playbook]
     owner: str
     woken: asyncio.Event = field(default_factory=asyncio.Event)
+    drain: Drain = field(default_factory=Drain)
     loops: list[Loop] = field(default_factory=list)
+    in_force: InForce = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.in_force = InForce(bindings=bound(self.config, self.executors, self.playbooks))
+        # Whoever was handed them sees those that are in force when they look.
+        self.playbooks = PlaybooksInForce(self.in_force)
 
     def wake(self) -> None:
         """Tell all loops that something happened."""
@@ -74,6 +95,23 @@ class Parts:
     def lease(self) -> Lease:
         """Who claims, and for how long."""
         return Lease(owner=self.owner, length=self.config.settings.lease)
+
+    @cached_property
+    def home(self) -> Home:
+        """Which attempts are to be taken up here."""
+        return Home(owner=self.owner, shared=isinstance(self.store, Shared))
+
+    @cached_property
+    def duty(self) -> Duty:
+        """What only one of the hosts does that share the database."""
+        length = self.lease.length
+        return Duty(
+            store=self.store,
+            clock=self.clock,
+            owner=self.owner,
+            length=length,
+            ticks=lambda: self.ticks(length / 3),
+        )
 
     @cached_property
     def places(self) -> Places:
@@ -102,27 +140,47 @@ class Parts:
         return Workspaces(root=self.config.data.absolute() / "workspaces", git=Git(token=token))
 
     @cached_property
-    def bindings(self) -> Bindings:
-        """What Work runs on."""
-        digests = "".join(sorted(playbook.digest for playbook in self.playbooks.values()))
-        return Bindings(
-            playbooks=self.playbooks,
-            executors=self.executors,
-            timeout=self.config.settings.timeout,
-            generation=hashlib.sha256(digests.encode()).hexdigest()[:16],
-            limits=self.config.limits,
+    def scope_limits(self) -> ScopeLimits:
+        """The limits and budgets of owners and repositories."""
+        return ScopeLimits(
+            store=self.store,
+            named=lambda: self.bindings.scopes,
+            budgets=lambda: self.bindings.budgets.scoped,
         )
+
+    def terms(self, playbook: str) -> Terms:
+        """Return the terms on which Work of a playbook may start now."""
+        return self.scope_limits.applied(self.bindings.terms(playbook))
+
+    @property
+    def bindings(self) -> Bindings:
+        """What Work runs on, as it is in force now."""
+        return self.in_force.bindings
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The executors, now and as earlier configurations had them."""
+        return Registry(Generation(self.bindings.generation, self.executors.values()))
+
+    @cached_property
+    def executors_of(self) -> ExecutorsOf:
+        """The executors of attempts that are under way."""
+        return ExecutorsOf(registry=self.registry, store=self.store, rebuild=partial(rebuilt, self.config.data))
+
+    @cached_property
+    def passed_on(self) -> PassedOn:
+        """What runs get of the bot's own environment."""
+        return PassedOn(names=self.config.environment)
 
     @cached_property
     def explain(self) -> Explain:
         """Why Work is or is not running."""
-        return Explain(known=self.bindings.playbooks.__contains__, terms=self.bindings.terms)
+        return Explain(known=self.playbooks.__contains__, terms=self.terms)
 
     @cached_property
     def texts(self) -> Texts:
         """How texts are written here: the commands that exist, and the secrets that never show."""
-        own = [self.config.token, *self.config.secrets]
-        redactor = Redactor(secrets=frozenset(secret.get_secret_value() for secret in own))
+        redactor = Redactor(secrets=self.config.hidden | self.passed_on.values())
         commands = tuple(Command(form=each.form, description=each.description) for each in VERBS.values())
         return Texts(safe=Safe(redactor=redactor), commands=commands)
 
@@ -145,20 +203,38 @@ def assemble(parts: Parts) -> Wheels:
     stop = StopPass(
         store=parts.store,
         clock=parts.clock,
-        executors=parts.executors,
+        executors=parts.executors_of,
         attempts=attempts,
+        home=parts.home,
         wake=parts.wake,
     )
+    dispatch = DispatchPass(
+        store=parts.store,
+        clock=parts.clock,
+        executors=parts.executors_of,
+        handles=attempts.handles,
+        owner=parts.owner,
+        wake=parts.wake,
+    )
+    store, sweep, outward = parts.store, [_sweep(parts)], _outward(parts)
+    wheels = Wheels(
+        loops=parts.loops, closing=[dispatch.close, attempts.close, stop.close], woken=parts.woken, drain=parts.drain
+    )
+    if isinstance(store, Shared):
+        sweep, outward = ([parts.duty.guarded(each) for each in passes] for passes in (sweep, outward))
+        wheels = replace(
+            wheels, closing=[*wheels.closing, parts.duty.give_back], beside=[lambda: hear(store, parts.wake)]
+        )
     parts.loops += [
-        _loop(parts, [_sweep(parts)]),
-        _loop(parts, [*_core(parts, attempts), Pass(name="stop", run=stop.run)]),
-        _loop(parts, _outward(parts)),
+        _loop(parts, sweep, patience=MUCH),
+        _loop(parts, [*_core(parts, attempts, dispatch), Pass(name="stop", run=stop.run)]),
+        _loop(parts, outward, patience=MUCH),
     ]
-    return Wheels(loops=parts.loops, closing=[attempts.close, stop.close], woken=parts.woken)
+    return wheels
 
 
-def _loop(parts: Parts, passes: list[Pass]) -> Loop:
-    return Loop(passes=passes, clock=parts.clock, after=parts.after)
+def _loop(parts: Parts, passes: list[Pass], *, patience: int = PATIENCE) -> Loop:
+    return Loop(passes=passes, clock=parts.clock, after=parts.after, patience=patience)
 
 
 def _sweep(parts: Parts) -> Pass:
@@ -172,24 +248,40 @@ def _sweep(parts: Parts) -> Pass:
     return Pass(name="sweep", run=sweep.run)
 
 
-def _core(parts: Parts, attempts: Attempts) -> list[Pass]:
+def _core(parts: Parts, attempts: Attempts, dispatch: DispatchPass) -> list[Pass]:
     store, clock = parts.store, parts.clock
     start = StartPass(
         store=store,
         clock=clock,
-        bindings=parts.bindings,
+        in_force=parts.in_force,
+        scopes=parts.scope_limits,
         gates=(ApprovalGate(ScopePermission(parts.places, parts.authority)),),
         wanted=parts.wanted,
         places=parts.places,
         lease=parts.lease,
+        drain=parts.drain,
         launch=attempts.claimed,
         wake=parts.wake,
     )
-    recover = RecoverPass(store=store, clock=clock, lease=parts.lease, attempts=attempts)
+    accounts = AccountsPass(store=store, clock=clock, in_force=parts.in_force)
+    recover = RecoverPass(
+        store=store, clock=clock, lease=parts.lease, home=parts.home, attempts=attempts, drain=parts.drain
+    )
+    timers = TimersPass(
+        store=store,
+        clock=clock,
+        lease=parts.lease,
+        attempts=attempts,
+        launch_timeout=parts.config.settings.launch_timeout,
+    )
+    settle = SettlePass(store=store, clock=clock, scopes=parts.scope_limits, terms=parts.terms, wake=parts.wake)
     return [
         Pass(name="route", run=Router(store, parts.desk, clock, parts.wake).run),
-        Pass(name="timers", run=TimersPass(store=store, clock=clock, lease=parts.lease, attempts=attempts).run),
+        Pass(name="timers", run=timers.run),
         Pass(name="recover", run=recover.run),
+        Pass(name="accounts", run=accounts.run),
+        Pass(name="dispatch", run=dispatch.run),
+        Pass(name="settle", run=settle.run),
         Pass(name="start", run=start.run),
     ]
 
@@ -218,7 +310,7 @@ def _outward(parts: Parts) -> list[Pass]:
         clock=parts.clock,
         limiter=parts.limiter,
         repositories=parts.config.repositories,
-        triggers={
+        triggers=lambda: {
             playbook.on.label: playbook.name
             for playbook in parts.playbooks.values()
             if playbook.on is not None and playbook.on.label is not None
@@ -237,8 +329,11 @@ def _attempts(parts: Parts) -> Attempts:
         store=parts.store,
         tracker=parts.tracker,
         workspaces=parts.workspaces,
+        home=parts.home,
         places=parts.places,
         authority=parts.authority,
+        terms=parts.terms,
+        clock=parts.clock,
         api=parts.api,
     )
     publisher = Publisher(
@@ -251,13 +346,25 @@ def _attempts(parts: Parts) -> Attempts:
         limiter=parts.limiter,
         safe=parts.texts.safe,
     )
+    launching = Launching(
+        write=partial(_at_once, parts),
+        executors=parts.executors_of,
+        orders=orders,
+        places=parts.places,
+        environments=(CommitIdentity(), parts.passed_on),
+    )
     return Attempts(
         store=parts.store,
         clock=parts.clock,
-        executors=parts.executors,
-        orders=orders,
+        launching=launching,
         publisher=publisher,
         lease_length=parts.lease.length,
         ticks=lambda: parts.ticks(parts.lease.length / 3),
+        watch=lambda: parts.ticks(parts.lease.length / 12),
         wake=parts.wake,
     )
+
+
+async def _at_once(parts: Parts, change: Callable[[Tx, Millis], Any]) -> Any:  # noqa: ANN401 - the change's own value
+    now = parts.clock.now()
+    return await parts.store.write(lambda tx: change(tx, now))

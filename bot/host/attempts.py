@@ -4,9 +4,11 @@ The life of one attempt on this host, from its claim or recovery to its end, und
 ::
 
     claimed    → order → launch.begin → executor.run     → launch.confirm ┐
+    resumed    → order → launch.begin → executor.resume  → launch.confirm ┤
     recovered  → order →                executor.recover → launch.confirm ┤
     publishing ──────────────────────────────────────────────────────────┐│
                                         finish ← publish ← store_result ←┘┴ wait
+                                                           park, suspended ←──┘
 
 Each arrow is a point where the host may be killed; the attempt is then recovered from what is stored. What
 must be waited for, such as another try to publish, is never waited for here: the attempt is given back with
@@ -16,44 +18,46 @@ the time at which it is due, and recovery takes it up again.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import structlog
 
 from bot.clock import MINUTE, SECOND, Clock, Millis
 from bot.domain.execution import Execution, Fence, Phase
-from bot.domain.result import Ending, Order, Outcome, Result
+from bot.domain.kind import Capability
+from bot.domain.result import Ending, Outcome, Result
 from bot.domain.retry import backoff
 from bot.domain.wait import Awaited
 from bot.domain.work import Work
-from bot.errors import ExecutorError, PublishError, StaleEpochError, StorageError, TrackerError, TracksideError
-from bot.executors.contract import ExecutionContext, Executor, Handle
+from bot.errors import (
+    EnvironmentUnavailableError,
+    ExecutorError,
+    PublishError,
+    StaleEpochError,
+    StorageError,
+    TrackerError,
+    TracksideError,
+)
+from bot.executors.contract import Handle, HintsRetry
+from bot.host.faults import contained
+from bot.host.handles import Handles
+from bot.host.launching import Launching, Taken
 from bot.ids import ExecutionId, TimerId, new_id
 from bot.playbook.outcome import Decision, outcome
 from bot.playbook.playbook import Playbook
-from bot.scheduler import launch, lease
+from bot.scheduler import lease
 from bot.scheduler.claim import Claimed
 from bot.scheduler.finish import Overtaken, finish
 from bot.scheduler.observe import postpone_publishing, store_result
+from bot.scheduler.park import Parked, park
 from bot.scheduler.recover import Recovered
 from bot.storage.contract import Store, Tx
-from bot.storage.works import Input
 
 PUBLISH_TRIES = 10
 
 _log = structlog.get_logger(__name__)
-
-
-class MakeOrder(Protocol):
-    """Prepares what a run needs: its workspace and its prompt."""
-
-    async def make(self, work: Work, execution: Execution, inputs: tuple[Input, ...], token: str) -> Order:
-        """Return the order. Raises ``ExecutorError`` when the workspace cannot be prepared."""
-        ...
 
 
 class Publish(Protocol):
@@ -70,28 +74,23 @@ class Publish(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class Taken:
-    """An attempt that is ours to drive."""
-
-    work: Work
-    execution: Execution
-    inputs: tuple[Input, ...]
-    adopt: bool
-
-
 @dataclass(kw_only=True)
 class Attempts:
-    """Drives attempts, each in a task of its own. ``lease_length`` is in milliseconds."""
+    """
+    Drives attempts, each in a task of its own.
+
+    ``lease_length`` is in milliseconds. Leases are renewed on ``ticks``, and looked at on ``watch``.
+    """
 
     store: Store
     clock: Clock
-    executors: Mapping[str, Executor]
-    orders: MakeOrder
+    launching: Launching
     publisher: Publish
     lease_length: int
     ticks: Callable[[], AsyncIterator[None]]
+    watch: Callable[[], AsyncIterator[None]]
     wake: Callable[[], None]
+    handles: Handles = field(default_factory=Handles)
     _running: dict[ExecutionId, asyncio.Task[None]] = field(default_factory=dict)
 
     def claimed(self, claimed: Claimed) -> None:
@@ -139,7 +138,7 @@ class Attempts:
         fence = taken.execution.fence
         log = _log.bind(work=taken.work.id, execution=fence.execution, epoch=fence.epoch)
         try:
-            await lease.hold(fence, self.ticks(), self._renew, self._live(taken))
+            await lease.hold(fence, self._keep(taken.execution), self._live(taken))
         except StaleEpochError:
             log.info("attempt_lost")
         except asyncio.CancelledError:
@@ -167,43 +166,51 @@ class Attempts:
     async def _live(self, taken: Taken) -> None:
         execution = taken.execution
         if execution.phase is not Phase.PUBLISHING:
-            try:
-                result = await (await self._handle(taken)).wait()
-            except ExecutorError as error:
-                await self._failed(execution.fence, error)
+            result = await self._observed(taken)
+            if result is None:
                 return
+            if result.suspension is not None:
+                if Capability.RESUME in execution.binding.capabilities:
+                    await self._park(taken, result)
+                    return
+                result = _not_resumable(execution, result)
             execution = await self._write(lambda tx, now: store_result(tx, execution.fence, result, now))
             self.wake()
         await self._conclude(execution)
 
+    async def _observed(self, taken: Taken) -> Result | None:
+        """Launch or adopt the run and wait for its result; None when that failed, and the attempt with it."""
+        fence = taken.execution.fence
+        try:
+            handle = await self._handle(taken)
+        except ExecutorError as error:
+            await self._failed(fence, error)
+            return None
+        try:
+            with self.handles.holding(fence, handle), contained():
+                return await handle.wait()
+        except ExecutorError as error:
+            cause = f"{error.code}: {error}"
+            _log.warning("observation_failed", execution=fence.execution, epoch=fence.epoch, cause=cause)
+            await self._failed(fence, error, what="executor observation failed")
+            return None
+
+    async def _park(self, taken: Taken, result: Result) -> None:
+        """Park a run that was observed to have stopped inside its turn; it keeps its word until it says another."""
+        fence, timer = taken.execution.fence, TimerId(new_id("tmr"))
+        status = taken.work.status
+        answer = await self._write(lambda tx, now: park(tx, fence, result, status=status, timer=timer, now=now))
+        event = "parked" if isinstance(answer, Parked) else "timed_out"
+        _log.info(event, work=taken.work.id, execution=fence.execution, epoch=fence.epoch)
+        self.wake()
+
     async def _handle(self, taken: Taken) -> Handle:
         execution = taken.execution
-        executor = self.executors.get(execution.binding.executor)
-        if executor is None:
-            name = execution.binding.executor
-            raise ExecutorError(f"the executor {name!r} is not there any more", code="unsupported", permanent=True)
-        fence = execution.fence
-        token = secrets.token_urlsafe(32)
-        order = await self.orders.make(taken.work, execution, taken.inputs, token)
-        if taken.adopt:
-            handle: Handle = await executor.recover(order, execution.recovery or {})
-            if execution.recovery is None:
-                await self._write(lambda tx, now: launch.persist_recovery(tx, fence, {}, now))
-        else:
-            digest = token_digest(token)
-            await self._write(lambda tx, now: launch.begin(tx, fence, token=digest, isolated=False, now=now))
-            handle = await executor.run(order, ExecutionContext(persist=self._persist(fence)))
-        await self._write(lambda tx, now: launch.confirm(tx, fence, now))
+        handle = await self.launching.handle(taken)
         event = "adopted" if taken.adopt else "launched"
-        _log.info(event, work=execution.work, execution=fence.execution, epoch=fence.epoch)
+        _log.info(event, work=execution.work, execution=execution.id, epoch=execution.epoch)
         self.wake()
         return handle
-
-    def _persist(self, fence: Fence) -> Callable[[Mapping[str, object]], Coroutine[Any, Any, None]]:
-        async def persist(metadata: Mapping[str, object]) -> None:
-            await self._write(lambda tx, now: launch.persist_recovery(tx, fence, metadata, now))
-
-        return persist
 
     async def _conclude(self, execution: Execution) -> None:
         result = execution.result or Result(ok=False, summary="the result was lost")
@@ -221,8 +228,10 @@ class Attempts:
             status=decision.status or None,
             comment="\n\n".join(filter(None, (note, decision.comment))),
             awaited=Awaited(kinds=decision.wait) if decision.kind is Outcome.WAITING else None,
-            summary=result.summary,
+            summary=result.summary if result.deferral is None else result.deferral.reason,
             permanent=result.permanent,
+            hint=result.hint,
+            deferral=result.deferral,
         )
         await self._finish(execution.fence, ending, stopped=True)
 
@@ -245,9 +254,11 @@ class Attempts:
         await self._write(lambda tx, now: postpone_publishing(tx, execution.fence, until=until, reason=reason, now=now))
         await self._give_back(execution.fence, until)
 
-    async def _failed(self, fence: Fence, error: ExecutorError) -> None:
-        summary = f"executor failed: {error.code}: {error}"
-        ending = Ending(outcome=Outcome.FAILED, comment=summary, summary=summary, permanent=error.permanent)
+    async def _failed(self, fence: Fence, error: ExecutorError, *, what: str = "executor failed") -> None:
+        called = not isinstance(error, EnvironmentUnavailableError)
+        summary = f"{what}: {error.code}: {error}" if called else str(error)
+        hint = error.retry_hint if isinstance(error, HintsRetry) else None
+        ending = Ending(outcome=Outcome.FAILED, comment=summary, summary=summary, permanent=error.permanent, hint=hint)
         # What may be running of it is stopped by the stop pass, which frees the slot on proof.
         await self._finish(fence, ending, stopped=False)
 
@@ -258,9 +269,20 @@ class Attempts:
             # Events of this Work are not routed yet. Recovery comes back when that may have been done.
             await self._give_back(fence, Millis(self.clock.now() + SECOND))
         else:
-            outcome, status = ending.outcome.value, ending.status
-            _log.info("finished", execution=fence.execution, epoch=fence.epoch, outcome=outcome, status=status)
+            outcome, status, blocked = ending.outcome.value, ending.status, answer.work.blocked
+            told = {"outcome": outcome, "status": status} | ({"retry.blocked_reason": blocked.value} if blocked else {})
+            _log.info("finished", execution=fence.execution, epoch=fence.epoch, **told)
         self.wake()
+
+    def _keep(self, execution: Execution) -> lease.Keep:
+        return lease.Keep(
+            ticks=self.ticks(),
+            watch=self.watch(),
+            renew=self._renew,
+            now=self.clock.now,
+            length=self.lease_length,
+            until=execution.lease_until,
+        )
 
     async def _renew(self, fence: Fence) -> None:
         await self._write(lambda tx, now: tx.executions.renew(fence, now=now, lease=self.lease_length))
@@ -278,6 +300,7 @@ class Attempts:
         return await self.store.write(lambda tx: change(tx, now))
 
 
-def token_digest(token: str) -> str:
-    """Return what is stored of a toolbelt token."""
-    return hashlib.sha256(token.encode()).hexdigest()
+def _not_resumable(execution: Execution, result: Result) -> Result:
+    """Return the result of a run that stopped to be resumed, which its executor cannot: trying again cannot help."""
+    summary = f"the run stopped to wait, and the executor {execution.binding.executor!r} cannot resume one"
+    return replace(result, ok=False, permanent=True, suspension=None, summary=summary)

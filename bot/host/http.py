@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 
 from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
@@ -10,32 +11,57 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.errors import StorageError
+from bot.host.health import Health
+from bot.host.skew import Skew
 from bot.storage.contract import Store
 from webhooks.receiver import Receiver
 
 
-def http_app(store: Store, receiver: Receiver, toolbelt: APIRouter) -> FastAPI:
-    """Return the application. The receiver is a bare route: typed requests would cost more than its work."""
+def http_app(
+    store: Store, receiver: Receiver, toolbelt: APIRouter, health: Callable[[], Health], skew: Skew | None = None
+) -> FastAPI:
+    """
+    Return the application. The receiver is a bare route: typed requests would cost more than its work.
+
+    ``skew`` is asked for the clock where several hosts share the database.
+    """
     app = FastAPI(title="Trackside", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.routes.append(Route("/webhooks/github", endpoint=receiver))
-    app.router.routes.append(Route("/healthz", endpoint=_alive, methods=["GET"]))
-    app.router.routes.append(Route("/readyz", endpoint=_ready(store), methods=["GET"]))
+    app.router.routes.append(Route("/healthz", endpoint=_alive(health), methods=["GET"]))
+    app.router.routes.append(Route("/readyz", endpoint=_ready(store, health, skew), methods=["GET"]))
     app.include_router(toolbelt)
     return app
 
 
-async def _alive(_request: Request) -> Response:
-    """Answer as long as the event loop turns."""
-    return JSONResponse({"status": "alive"})
+def _alive(health: Callable[[], Health]) -> Callable[[Request], Awaitable[Response]]:
+    async def alive(_request: Request) -> Response:
+        """Answer 200 while every loop turns, else 503: only a new process helps then."""
+        seen = health()
+        if seen.alive:
+            return JSONResponse({"status": "alive"})
+        return _unavailable({"status": "stuck", "stuck": list(seen.stuck)})
+
+    return alive
 
 
-def _ready(store: Store) -> Callable[[Request], Awaitable[Response]]:
+def _ready(store: Store, health: Callable[[], Health], skew: Skew | None) -> Callable[[Request], Awaitable[Response]]:
     async def ready(_request: Request) -> Response:
-        """Answer 200 when the database can be read, else 503."""
+        """Answer 200 when the database can be read and every pass has come to its end lately, else 503."""
+        seen = health()
+        passes = seen.to_document()
         try:
             await store.read(lambda tx: tx.cursors.get("ready"))
+            reason = "" if skew is None else await skew.fault()
         except StorageError as error:
-            return JSONResponse({"status": "not ready", "reason": str(error)}, status_code=503)
-        return JSONResponse({"status": "ready"})
+            reason = str(error)
+        if seen.stuck:
+            reason = reason or f"no progress: {', '.join(seen.stuck)}"
+        if reason:
+            return _unavailable({"status": "not ready", "reason": reason, "passes": passes})
+        return JSONResponse({"status": "ready", "passes": passes})
 
     return ready
+
+
+def _unavailable(document: dict[str, object]) -> Response:
+    return JSONResponse(document, status_code=HTTPStatus.SERVICE_UNAVAILABLE)

@@ -1,43 +1,48 @@
-"""From an attempt to an order: its workspace, its prompt, its environment."""
+"""From an attempt to an order: its workspace and its prompt."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from bot.clock import Clock
+from bot.domain.admission import Terms
 from bot.domain.execution import Execution
 from bot.domain.permission import Permission
 from bot.domain.result import Order
 from bot.domain.work import Work
 from bot.errors import ExecutorError, PlaybookError
 from bot.executors.workspace.workspaces import Source, Workspaces
+from bot.host.home import Home
 from bot.host.places import Places
 from bot.playbook.playbook import Playbook
 from bot.playbook.prompt import Item, OpenPullRequest, Previous, PromptContext, PromptInput, Repository
 from bot.playbook.render import render
+from bot.scheduler.budgets import allowance
 from bot.storage.contract import Store, Tx
 from bot.storage.works import Input
 from bot.trackers.contract import Tracker
 from webhooks.authority import Authority
 
-IDENTITY = {
-    "GIT_AUTHOR_NAME": "Trackside",
-    "GIT_AUTHOR_EMAIL": "trackside@localhost",
-    "GIT_COMMITTER_NAME": "Trackside",
-    "GIT_COMMITTER_EMAIL": "trackside@localhost",
-}
-"""In whose name a run commits, unless its own settings say otherwise."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Orders:
-    """Prepares what a run needs. ``api`` is the address of the toolbelt, empty when none is served."""
+    """
+    Prepares what a run needs.
+
+    ``terms`` are those on which Work of a playbook starts now, ``api`` is the address of the toolbelt, empty when none
+    is served.
+    """
 
     store: Store
     tracker: Tracker
     workspaces: Workspaces
+    home: Home
     places: Places
     authority: Authority
+    terms: Callable[[str], Terms]
+    clock: Clock
     api: str
 
     async def make(self, work: Work, execution: Execution, inputs: tuple[Input, ...], token: str) -> Order:
@@ -50,6 +55,9 @@ class Orders:
         repository = await self.tracker.repository(name)
         try:
             source = Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
+            if token:
+                # A launch: a run that is adopted is at work in its workspace.
+                await self._freshen(work, execution)
             workspace = await self.workspaces.prepare(source, work.id, work.branch)
             playbook = Playbook.from_document(execution.binding.playbook)
             context = await self._context(
@@ -62,6 +70,8 @@ class Orders:
         except PlaybookError as error:
             raise ExecutorError(str(error), code="prompt", permanent=True) from error
         previous = context.previous
+        budgets, now = self.terms(work.playbook).budgets, self.clock.now()
+        left = await self.store.read(lambda tx: allowance(tx, work, execution, budgets, now))
         return Order(
             key=f"{execution.id}/{execution.epoch}",
             work=work.id,
@@ -75,9 +85,16 @@ class Orders:
             timeout=execution.binding.timeout,
             token=token,
             api=self.api,
-            environment=IDENTITY,
             previous={} if previous is None else {"status": previous.status, "comment": previous.comment},
+            allowance=left,
         )
+
+    async def _freshen(self, work: Work, execution: Execution) -> None:
+        """Remove a workspace that is behind, since another host had the attempt before; a new one goes on from it."""
+        attempts = await self.store.read(lambda tx: tx.executions.of_work(work.id))
+        before = [each for each in attempts if each.number < execution.number]
+        if before and not self.home.keeps(before[-1]):
+            await self.workspaces.remove(work.id)
 
     async def _context(
         self, work: Work, execution: Execution, inputs: tuple[Input, ...], repository: Repository

@@ -13,9 +13,9 @@ from bot.host.places import Places, Wanted
 from bot.playbook.outcome import Decision
 from bot.playbook.playbook import Playbook
 from bot.publishing.branch import NothingToPublish
-from bot.publishing.publish import publish
+from bot.publishing.publish import Published, publish
 from bot.publishing.pull_request import Proposal
-from bot.scheduler.launch import held
+from bot.scheduler import brakes
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Tracker
 from projectors.limiter import Limiter
@@ -63,9 +63,8 @@ class Publisher:
         published = await publish(proposal, self.tracker, workspace, self.limiter.write)
         if isinstance(published, NothingToPublish):
             return f"Nothing was published: the run committed nothing.{_uncommitted(published.uncommitted)}"
-        if work.pull_request != published.pull_request:
-            now = self.clock.now()
-            await self.store.write(lambda tx: _record(tx, execution.fence, published.pull_request, now))
+        now = self.clock.now()
+        await self.store.write(lambda tx: _record(tx, execution.fence, published, now))
         return _uncommitted(published.uncommitted).strip()
 
 
@@ -76,10 +75,11 @@ def _uncommitted(paths: tuple[str, ...]) -> str:
     return f" Changed and not committed: {', '.join(paths[:MOST_PATHS])}{more}."
 
 
-def _record(tx: Tx, fence: Fence, number: int, now: Millis) -> None:
-    execution = held(tx, fence, now)
-    tx.executions.write(execution, now)
-    work = tx.works.get(execution.work)
+def _record(tx: Tx, fence: Fence, published: Published, now: Millis) -> None:
+    work = brakes.published(tx, fence, published.head_sha, now)
+    number = published.pull_request
+    if work.pull_request == number:
+        return
     # What is said on the pull request finds the Work too.
     tx.works.add_key(work.id, item_key(repository_id(work.scope), number))
     tx.works.save(replace(work, pull_request=number), now)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+from collections.abc import Callable
 
 import structlog
 import uvicorn
 
 from bot.clock import SystemClock
+from bot.errors import TracksideError
 from bot.host.app import Host, Surroundings, open_host
 from bot.host.config import Config
 from bot.host.listen import address_of, listening
@@ -23,9 +25,14 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _log = structlog.get_logger(__name__)
 
 
-async def serve(config: Config, around: Surroundings | None = None) -> None:
+async def serve(
+    config: Config, around: Surroundings | None = None, *, load: Callable[[], Config] | None = None
+) -> None:
     """
     Serve until SIGTERM or SIGINT; a second signal ends at once. ``around`` is for tests.
+
+    On SIGHUP the configuration is read anew by ``load``. One that cannot be used is said in the log, and the one
+    before it goes on.
 
     On the first one nothing new is admitted: the requests under way are answered, the leases are given back,
     the runs go on under their supervisor and are adopted by the next host.
@@ -41,6 +48,7 @@ async def serve(config: Config, around: Surroundings | None = None) -> None:
             loop = asyncio.get_running_loop()
             for number in _SIGNALS:
                 loop.add_signal_handler(number, _on_signal, number, stop)
+            loop.add_signal_handler(signal.SIGHUP, _on_hangup, host, load or (lambda: config))
             _log.info("serving", address=address, repositories=list(config.repositories))
             await _run(host, listener, stop)
     _log.info("ended")
@@ -69,6 +77,13 @@ async def _run(host: Host, listener: socket.socket, stop: asyncio.Event) -> None
     for result in await asyncio.gather(turning, serving, stopping, return_exceptions=True):
         if isinstance(result, Exception):
             raise result
+
+
+def _on_hangup(host: Host, load: Callable[[], Config]) -> None:
+    try:
+        host.reload(load())
+    except TracksideError as error:
+        _log.error("reload_refused", reason=str(error))
 
 
 def _on_signal(number: signal.Signals, stop: asyncio.Event) -> None:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
 from bot.clock import MINUTE, SECOND, Clock, Millis
-from bot.domain.admission import Refused, Terms
+from bot.domain.admission import CapacityCode, Reason, Refused, Terms
 from bot.domain.execution import Binding
 from bot.domain.retry import backoff
 from bot.domain.scope import owner_id, repository_id
 from bot.domain.work import Instructions, Work
 from bot.host.bindings import Bindings
+from bot.host.drain import Drain
+from bot.host.in_force import InForce
+from bot.host.kinds import policy_of
 from bot.host.places import Places, Wanted
+from bot.host.scope_limits import ScopeLimits
 from bot.ids import EventId, ExecutionId, HoldId, WorkId, new_id
-from bot.playbook.playbook import Playbook
+from bot.scheduler.brakes import brake
 from bot.scheduler.cancel import cancel
-from bot.scheduler.claim import Candidate, Claimed, ClaimRequest, candidate, claim, gates_due
+from bot.scheduler.claim import BudgetHeld, Candidate, Claimed, ClaimRequest, candidate, claim, gates_due
 from bot.scheduler.gates import Ask, Held, StartGate, ask_gates
 from bot.storage.contract import Store, Tx
+from bot.storage.works import Ready
+from bot.views.capacity import HeldBack, Waiting
 from webhooks.facts import RepositoryRef, Wake
 from webhooks.intake import accept_facts, fact_event
 
@@ -46,57 +52,94 @@ class StartPass:
 
     store: Store
     clock: Clock
-    bindings: Bindings
+    in_force: InForce
+    scopes: ScopeLimits
     gates: Sequence[StartGate]
     wanted: Wanted
     places: Places
     lease: Lease
+    drain: Drain
     launch: Callable[[Claimed], None]
     wake: Callable[[], None]
-    _later: dict[WorkId, tuple[int, Millis]] = field(default_factory=dict)
+    _later: dict[WorkId, tuple[int, Millis, Millis]] = field(default_factory=dict)
+    _waiting: Waiting = field(default_factory=dict)
 
     async def run(self) -> None:
-        """Try every ready Work once."""
-        after: Work | None = None
-        while page := await self._page(after):
-            for work in page:
-                await self._try_unless_postponed(work)
-            after = page[-1]
+        """
+        Try every ready Work once, in the order in which it goes.
 
-    async def _page(self, after: Work | None) -> Sequence[Work]:
-        return await self.store.read(lambda tx: tx.works.ready(after=after))
+        Once a pool or a scope is full, the rest of its Work is not even looked at.
+        """
+        await self.scopes.look()
+        bindings = self.in_force.bindings
+        ready = await self.store.read(lambda tx: tx.works.ready())
+        full: dict[str, HeldBack] = {}
+        waiting: dict[WorkId, HeldBack] = {}
+        for work in ready:
+            if self.drain.begun:
+                break
+            pool = work.pool or bindings.terms(work.playbook).pool
+            held = full.get(f"pool {pool}") or full.get(f"scope {work.scope}")
+            if held is None:
+                refused = await self._try_unless_postponed(work)
+                if refused is None or refused.code is None:
+                    continue
+                held = HeldBack(pool=pool, code=refused.code, detail=refused.detail)
+                full[f"scope {work.scope}" if held.code is CapacityCode.SCOPE else f"pool {pool}"] = held
+            waiting[work.id] = replace(held, pool=pool)
+        self._waiting = waiting
+        self._later = {work.id: self._later[work.id] for work in ready if work.id in self._later}
 
-    async def _try_unless_postponed(self, work: Work) -> None:
-        tries, until = self._later.get(work.id, (0, Millis(0)))
-        if until > self.clock.now():
-            return
+    @property
+    def waiting(self) -> Waiting:
+        """The ready Work that capacity held back in the last pass."""
+        return self._waiting
+
+    async def _try_unless_postponed(self, work: Ready) -> Refused | None:
+        tries, failed, until = self._later.get(work.id, (0, Millis(0), Millis(0)))
+        # A clock that was set back puts nothing off for longer.
+        if failed <= self.clock.now() < until:
+            return None
         try:
-            await self._try(work)
+            refused = await self._try(work)
         except Exception as error:  # noqa: BLE001 - one Work must never stop the pass
             wait = backoff(tries + 1, base=SECOND, most=5 * MINUTE)
-            self._later[work.id] = (tries + 1, Millis(self.clock.now() + wait))
+            failed = self.clock.now()
+            self._later[work.id] = (tries + 1, failed, Millis(failed + wait))
             _log.warning("start_postponed", work=work.id, wait_ms=wait, exc_info=error)
-        else:
-            self._later.pop(work.id, None)
+            return None
+        self._later.pop(work.id, None)
+        return refused
 
-    async def _try(self, work: Work) -> None:
-        binding, terms = self.bindings.of(work), self.bindings.terms(work.playbook)
+    async def _try(self, work: Ready) -> Refused | None:
+        bindings = self.in_force.bindings
+        terms = self.scopes.applied(bindings.terms(work.playbook))
         now = self.clock.now()
         found = await self.store.read(lambda tx: candidate(tx, work.id, now, terms=terms))
         if isinstance(found, Refused):
-            return
-        playbook = self.bindings.playbooks[work.playbook]
+            if found.reason is Reason.BRAKE:
+                await self._brake(work.id, terms)
+            return found
+        binding = bindings.of(found.work)
+        playbook = bindings.playbooks[work.playbook]
         current = await self.wanted.current(found.work, playbook)
         if current is None:
             await self._not_wanted(found.work)
-            return
+            return None
         if found.parked is not None:
             binding = found.parked.binding
-        await self._claim(found, binding, terms, playbook, current)
+        return await self._claim(found, binding, terms, bindings, current)
+
+    async def _brake(self, work: WorkId, terms: Terms) -> None:
+        hold, event, now = HoldId(new_id("hld")), EventId(new_id("evt")), self.clock.now()
+        braked = await self.store.write(lambda tx: brake(tx, work, terms=terms, hold=hold, event=event, now=now))
+        if braked is not None:
+            _log.warning("braked", work=work, hold=hold)
+            self.wake()
 
     async def _claim(
-        self, found: Candidate, binding: Binding, terms: Terms, playbook: Playbook, current: Instructions
-    ) -> None:
+        self, found: Candidate, binding: Binding, terms: Terms, bindings: Bindings, current: Instructions
+    ) -> Refused | None:
         asked = gates_due(found.work, current.revision)
         held: Held | None = None
         if asked:
@@ -109,19 +152,34 @@ class StartPass:
             owner=self.lease.owner,
             lease=self.lease.length,
             revision=current.revision,
-            running=playbook.running,
+            running=bindings.playbooks[found.work.playbook].running,
             asked=asked,
             held=held,
             execution=ExecutionId(new_id("exe")),
             hold=HoldId(new_id("hld")),
             event=EventId(new_id("evt")),
+            trigger=policy_of(found.work.kind).trigger(found.inputs),
         )
+        if self.drain.begun:
+            # A host that is to end claims nothing, however long it was asked about this start (gh-Z-13).
+            return None
         now = self.clock.now()
-        answer = await self.store.write(lambda tx: claim(tx, request, now))
+
+        def change(tx: Tx) -> object:
+            answer = claim(tx, request, now)
+            if isinstance(answer, Claimed):
+                # With the first attempt that needs it to be found again, and with every other (C-21).
+                tx.generations.keep(bindings.generation, bindings.document, now)
+            return answer
+
+        answer = await self.store.write(change)
         self.wake()
         if isinstance(answer, Claimed):
             _log.info("claimed", work=answer.work.id, execution=answer.execution.id, epoch=1)
             self.launch(answer)
+        elif isinstance(answer, BudgetHeld):
+            _log.info("over_budget", work=answer.work.id, reason=answer.reason)
+        return answer if isinstance(answer, Refused) else None
 
     async def _not_wanted(self, work: Work) -> None:
         """

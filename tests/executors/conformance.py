@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import enum
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -111,7 +112,9 @@ class ExecutorConformance:
             await (await executor.run(order, host.context)).wait()
         assert subject.starts() == 2
 
-    async def test_a_wrong_config_is_refused_and_fails_for_good(self, subject: Subject, work: Path, host: Host) -> None:
+    async def test_a_wrong_config_is_refused_and_fails_for_good(
+        self, subject: Subject, work: Path, host: Host
+    ) -> None:  # C-116
         with pytest.raises(ConfigError):
             subject.executor().check(subject.wrong_config())
         with pytest.raises(ExecutorError) as raised:
@@ -130,6 +133,20 @@ class ExecutorConformance:
         with pytest.raises(StaleEpochError):
             await executor.run(lingering, Host(stale=True).context)
         assert await executor.stop(EXECUTION, 1) is StopEvidence.STOPPED
+
+    async def test_a_run_starts_only_when_its_sandbox_lets_it(
+        self, subject: Subject, succeeding: Order, host: Host
+    ) -> None:  # C-59, C-63
+        executor = subject.executor()
+
+        async def refuse() -> None:
+            raise StaleEpochError
+
+        with pytest.raises(StaleEpochError):
+            await executor.run(succeeding, replace(host.context, release=refuse))
+        assert await executor.stop(EXECUTION, 1) is StopEvidence.NEVER_STARTED
+        assert subject.starts() == 0
+        assert host.persisted == []
 
     async def test_a_new_host_adopts_at_a_higher_epoch(
         self, subject: Subject, lingering: Order, host: Host
@@ -164,7 +181,7 @@ class ExecutorConformance:
 
     async def test_stopping_leaves_no_descendant(
         self, subject: Subject, lingering: Order, host: Host
-    ) -> None:  # ag-K06, ag-F05
+    ) -> None:  # C-81, ag-K06, ag-F05
         executor = subject.executor()
         handle = await executor.run(lingering, host.context)
         await subject.lingering()

@@ -53,6 +53,7 @@ async def test_an_end_is_said_in_one_line(
     assert (result.ok, result.summary) == (ok, summary)
 
 
+# C-166, C-168
 async def test_a_run_is_measured_in_minutes(executor: ShellExecutor, work: Path) -> None:
     result = await result_of(executor, work, {"command": ["true"]})
     assert result.units.keys() == {"minutes"}
@@ -62,7 +63,7 @@ async def test_a_run_is_measured_in_minutes(executor: ShellExecutor, work: Path)
 @pytest.mark.parametrize("command", ["no-such-program", "/etc/passwd"])
 async def test_a_program_that_cannot_be_started_fails_for_good(
     executor: ShellExecutor, work: Path, command: str
-) -> None:  # C-114
+) -> None:  # C-114, C-116
     with pytest.raises(ExecutorError, match=command) as raised:
         await result_of(executor, work, {"command": [command]})
     assert raised.value.permanent
@@ -98,6 +99,7 @@ async def test_signals_are_as_a_program_expects_them(executor: ShellExecutor, wo
     assert int(masks[0], 16) == 0
 
 
+# ag-G04
 async def test_what_a_program_leaves_behind_ends_with_it(
     executor: ShellExecutor, work: Path, state: Path
 ) -> None:  # C-78, ag-K08
@@ -132,9 +134,8 @@ async def test_a_run_knows_its_order_and_nothing_of_the_hosts_secrets(state: Pat
         "env": {"COLOUR": "never"},
         "inherit": ["PATH", "EDITOR", "ABSENT"],
     }
-    await result_of(
-        executor, work, config, token=token, attempt=2, api="http://127.0.0.1:1", environment={"GIVEN": "1"}
-    )
+    order_of = {"token": token, "attempt": 2, "api": "http://127.0.0.1:1", "allowance": {"usd": 2.5}}
+    await result_of(executor, work, config, environment={"GIVEN": "1"}, **order_of)
     run = run_directory(state, EXECUTION)
     found = dict(line.split("=", 1) for line in run.log.read_text().rstrip("\0").split("\0"))
     assert found.pop("PATH") == f"{state / 'bin'}:{host['PATH']}"
@@ -147,6 +148,7 @@ async def test_a_run_knows_its_order_and_nothing_of_the_hosts_secrets(state: Pat
         "TRACKSIDE_PREVIOUS": str(run.previous),
         "TRACKSIDE_WORK": "wrk-0000000000000001",
         "TRACKSIDE_ATTEMPT": "2",
+        "TRACKSIDE_ALLOWANCE": '{"usd": 2.5}',
         "TRACKSIDE_API": "http://127.0.0.1:1",
         "TRACKSIDE_RUN_TOKEN": token,
     }
@@ -191,6 +193,7 @@ async def test_a_spooled_turn_is_the_results_turn(executor: ShellExecutor, work:
     assert (await handle.wait()).turn == Turn(status="review", comment="Please look.")
 
 
+# gh-Z-26
 async def test_another_order_under_the_same_attempt_and_epoch_is_refused(executor: ShellExecutor, work: Path) -> None:
     await result_of(executor, work, {"command": ["true"]})
     with pytest.raises(ExecutorError) as raised:

@@ -155,6 +155,7 @@ async def test_a_run_whose_token_was_revoked_records_nothing(
     assert (served.turns, result.turn) == ([], None)
 
 
+# C-168
 def test_what_a_run_used_goes_with_its_turn(run: Path) -> None:
     assert turn("done", used=["usd=0.12", "tokens=1500"], environment=environment(run)) == 0
     assert spooled(run) == Turn(status="done", used={"usd": 0.12, "tokens": 1500})

@@ -14,8 +14,8 @@ from bot.domain.result import Outcome
 from bot.domain.work import Work, WorkState
 from bot.executors.processes.identity import alive
 from bot.executors.supervisor.run_directory import RunDirectory
-from bot.host.app import open_store
 from bot.host.config import TOKEN, load_config
+from bot.host.store import open_store
 from bot.ids import ExecutionId
 from bot.storage.contract import Tx
 from bot.storage.runner import InlineRunner
@@ -42,6 +42,7 @@ Tidy up.
 """
 
 
+# ag-G01
 async def test_a_run_goes_on_without_the_host_and_is_finished_by_the_next(desk: Desk, tmp_path: Path) -> None:
     # C-56, C-58
     gate = tmp_path / "gate"

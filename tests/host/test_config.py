@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.clock import HOUR
+from bot.domain.brake import Brakes
 from bot.errors import ConfigError
-from bot.host.config import SECRETS, TOKEN, load_config
+from bot.host.config import DATABASE, SECRETS, TOKEN, load_config
 
 GOOD = """\
 data = "state"
@@ -34,6 +36,7 @@ def complaints(path: Path, token: str) -> list[str]:
     return [line.removeprefix(f"{path}: ") for line in lines]
 
 
+# C-05
 def test_a_short_configuration_is_complete(tmp_path: Path, token: str) -> None:
     config = load_config(write(tmp_path, GOOD), {TOKEN: token})
     assert config.token.get_secret_value() == token
@@ -42,6 +45,7 @@ def test_a_short_configuration_is_complete(tmp_path: Path, token: str) -> None:
     assert (config.server.host, config.server.port) == ("127.0.0.1", 8000)
     assert config.tracker.url == "https://api.github.com"
     assert (config.settings.lease, config.settings.timeout, config.settings.sweep) == (60_000, 3_600_000, 120_000)
+    assert (config.settings.concurrency, config.settings.job_concurrency) == (4, 4)
     assert config.playbooks == ()
 
 
@@ -93,11 +97,27 @@ def test_capacity_is_kept_by_pool(tmp_path: Path, token: str) -> None:
             GOOD + "[settings]\nlease = '0s'",
             ["settings.lease: a duration is more than nothing and at most 365d, not '0s'"],
         ),
+        # gh-Z-04
+        (
+            GOOD + "[settings]\nlease = '1h'\ntimeout = '1h'",
+            ["settings: settings.lease must be shorter than settings.timeout"],
+        ),
+        (
+            GOOD + "[settings]\nlaunch_timeout = '11m'\ntimeout = '10m'",
+            ["settings: settings.launch_timeout must not be longer than settings.timeout"],
+        ),
         (GOOD + "[tracker]\nurl = 'api'", ["tracker.url: expected a URL such as https://api.github.com, not 'api'"]),
         (
             GOOD + "[tracker]\nurl = 'ftp://a'",
             ["tracker.url: expected a URL such as https://api.github.com, not 'ftp://a'"],
         ),
+        (
+            GOOD + "[database]\nurl = 'mysql://a/b'",
+            ["database.url: expected a URL such as postgresql://trackside@db.example/trackside"],
+        ),
+        (GOOD + "[database]\nurl = 1", ["database.url: expected text"]),
+        (GOOD + "database = 1", ["database: expected a table of keys"]),
+        (GOOD + "[database]\nulr = ''", ["database.ulr: unknown key; did you mean 'url'?"]),
         ('data = "d"\nrepositories = "a/b"', ["repositories: expected a list"]),
         ('data = "d"\nrepositories = [1]', ["repositories.0: expected text"]),
         (GOOD + "server = 1", ["server: expected a table of keys"]),
@@ -135,9 +155,59 @@ def test_a_login_in_the_trackers_url_is_refused_and_not_repeated(tmp_path: Path,
     assert complaints(path, token) == [f"tracker.url: a URL in a file must not hold a login; set {TOKEN} instead"]
 
 
+@pytest.mark.parametrize("url", ["postgresql://me:{}@db/t", "postgresql://db/t?user=me&password={}"])
+def test_a_password_in_the_databases_url_is_refused_in_a_file_and_not_repeated(
+    tmp_path: Path, token: str, url: str
+) -> None:
+    path = write(tmp_path, f"{GOOD}[database]\nurl = '{url.format(token)}'")
+    assert complaints(path, token) == [
+        f"database.url: a password does not belong in a file; set PGPASSFILE, PGPASSWORD or {DATABASE} instead"
+    ]
+
+
+def test_the_database_is_a_file_unless_another_is_named(tmp_path: Path, token: str) -> None:
+    assert load_config(write(tmp_path, GOOD), {TOKEN: token}).database.url.get_secret_value() == ""
+    path = write(tmp_path, GOOD + "[database]\nurl = 'postgresql://me@db/t'")
+    assert load_config(path, {TOKEN: token}).database.url.get_secret_value() == "postgresql://me@db/t"
+
+
+@pytest.mark.parametrize("file", [GOOD, GOOD + "[database]\nurl = 'postgresql://me@db/t'"])
+def test_the_database_that_the_environment_names_wins_and_its_password_is_hidden(
+    tmp_path: Path, token: str, file: str
+) -> None:
+    password = secrets.token_hex()
+    url = f"postgresql://me:{password}@other/t"
+    config = load_config(write(tmp_path, file), {TOKEN: token, DATABASE: f" {url}\n"})
+    assert config.database.url.get_secret_value() == url
+    assert password not in repr(config)
+    assert config.hidden == {token, password}
+
+
 def test_a_slash_at_the_end_of_the_trackers_url_changes_nothing(tmp_path: Path, token: str) -> None:
     path = write(tmp_path, GOOD + "[tracker]\nurl = 'https://api.github.com/'")
     assert load_config(path, {TOKEN: token}).tracker.url == "https://api.github.com"
+
+
+def test_what_runs_get_is_named_by_where_they_run(tmp_path: Path, token: str) -> None:
+    text = GOOD + '[environment]\n"*" = ["ALL"]\n"Acme" = ["OWNERS"]\n"Acme/Greeter" = ["ITS", "ALL"]\n'
+    environment = {TOKEN: token, "ALL": "1", "OWNERS": "2", "ITS": "3"}
+    config = load_config(write(tmp_path, text), environment)
+    assert config.environment == {"*": ("ALL",), "acme": ("OWNERS",), "acme/greeter": ("ITS", "ALL")}
+    assert load_config(write(tmp_path, GOOD), environment).environment == {}
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ('"*" = ["B", "A"]', ["environment: not set where the bot was started: A, B"]),
+        ('"*" = ["TRACKSIDE_TOKEN"]', ["environment.*.0: TRACKSIDE_TOKEN is the bot's own, and no run gets it"]),
+        ('"*" = ["A=1"]', ["environment.*.0: expected the name of a variable, not 'A=1'"]),
+        ('"*" = "PATH"', ["environment.*: expected a list"]),
+        ('"a/b/c" = []', ["environment.a/b/c.[key]: expected owner or owner/name, not 'a/b/c'"]),
+    ],
+)
+def test_a_slip_in_what_runs_get_is_named(tmp_path: Path, token: str, table: str, expected: list[str]) -> None:
+    assert complaints(write(tmp_path, f"{GOOD}[environment]\n{table}\n"), token) == expected
 
 
 @pytest.mark.parametrize("value", [None, "", "  \n"])
@@ -173,3 +243,40 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, token: str, content:
         path.write_bytes(content)
     (found,) = complaints(path, token)
     assert found.startswith(reason)
+
+
+# C-153
+def test_limits_of_scopes_are_read_by_name_and_passed_on_when_they_narrow(tmp_path: Path, token: str) -> None:
+    limits = {'"Acme"': 2, '"acme/greeter"': 3, "other": 3}
+    text = GOOD + "".join(f"[scopes.{name}]\nconcurrency = {limit}\n" for name, limit in limits.items())
+    config = load_config(write(tmp_path, text), {TOKEN: token})
+    assert config.scope_limits == {"acme": 2, "other": 3}
+
+
+def test_without_limits_of_scopes_there_are_none(tmp_path: Path, token: str) -> None:
+    assert load_config(write(tmp_path, GOOD), {TOKEN: token}).scope_limits == {}
+
+
+# ag-C02, ag-H08
+def test_brakes_are_read_and_the_usual_ones_hold_without_a_word(tmp_path: Path, token: str) -> None:
+    text = f'{GOOD}[brakes]\nstarts = 2\nwindow = "12h"\nrepository_starts = 20\nred_heads = 4\n'
+    given = load_config(write(tmp_path, text), {TOKEN: token}).brake_limits
+    assert given == Brakes(starts=2, window=12 * HOUR, repository_starts=20, red_heads=4)
+    assert load_config(write(tmp_path, GOOD), {TOKEN: token}).brake_limits == Brakes()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[scopes."a/b/c"]\nconcurrency = 1\n', "scopes.a/b/c.[key]: expected owner or owner/name, not 'a/b/c'"),
+        ('[scopes."acme/"]\nconcurrency = 1\n', "scopes.acme/.[key]: expected owner or owner/name, not 'acme/'"),
+        ("[scopes.acme]\nconcurency = 1\n", "scopes.acme.concurency: unknown key; did you mean 'concurrency'?"),
+        ("[scopes.acme]\nconcurrency = 0\n", "scopes.acme.concurrency: Input should be greater than or equal to 1"),
+        ("[brakes]\nstart = 1\n", "brakes.start: unknown key; did you mean 'starts'?"),
+        ("[brakes]\nwindow = 5\n", "brakes.window: expected a duration such as 30s, 5m or 1h, not 5"),
+    ],
+)
+def test_a_slip_in_the_limits_of_scopes_or_brakes_is_named(
+    tmp_path: Path, token: str, text: str, complaint: str
+) -> None:
+    assert complaint in complaints(write(tmp_path, GOOD + text), token)

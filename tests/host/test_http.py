@@ -10,9 +10,11 @@ import pytest
 from fastapi import APIRouter
 
 from bot.errors import AddressError
+from bot.host.health import Health
 from bot.host.http import http_app
 from bot.host.listen import address_of, listening
 from bot.storage.contract import Tx
+from tests.clock import START
 from tests.storage.twice import Writable
 from webhooks.delivery import Accepted, Delivery
 from webhooks.receiver import Receiver
@@ -24,14 +26,14 @@ async def accept(_delivery: Delivery) -> Accepted:
 
 @pytest.fixture
 async def client(store: Writable[Tx]) -> AsyncIterator[httpx.AsyncClient]:
-    app = http_app(store, Receiver(secrets=[], accept=accept), APIRouter())
+    app = http_app(store, Receiver(secrets=[], accept=accept), APIRouter(), lambda: Health(loops=(), now=START))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bot.test") as opened:
         yield opened
 
 
 async def test_a_bot_whose_database_can_be_read_is_ready(client: httpx.AsyncClient) -> None:
     answer = await client.get("/readyz")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ready"})
+    assert (answer.status_code, answer.json()) == (200, {"status": "ready", "passes": {}})
 
 
 async def test_a_bot_whose_database_is_gone_is_alive_and_not_ready(

@@ -45,6 +45,7 @@ async def holder(data: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, 
             await process.wait()
 
 
+# gh-Z-08, gh-Z-17, ag-G09
 async def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -> None:
     async with holder(tmp_path / "data") as (process, name):
         with pytest.raises(ConfigError, match="another Trackside serves this directory"), instance(tmp_path / "data"):

@@ -72,8 +72,8 @@ def test_a_binding_that_the_executor_cannot_run_is_said(tmp_path: Path, binding:
 
 
 def test_a_setting_that_nothing_enforces_yet_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path, "tidy.md", ("statuses:", "budgets: [{unit: usd, max: 5}]\nstatuses:"))
-    assert refusal(path) == [":1: budgets: is not available yet; take them out, and cap the agent by its own options"]
+    path = write(tmp_path, "tidy.md", ("on: {label", "on: {command: tidy, label"))
+    assert refusal(path) == [":1: on.command: is not available yet; start by a label"]
 
 
 def test_everything_that_is_wrong_is_said_in_one_error(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ few by which a program finds its order (ag-K04).
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -47,6 +48,7 @@ def environment(
         "TRACKSIDE_PREVIOUS": str(run.previous),
         "TRACKSIDE_WORK": order.work,
         "TRACKSIDE_ATTEMPT": str(order.attempt),
+        "TRACKSIDE_ALLOWANCE": json.dumps(dict(order.allowance), sort_keys=True),
         "TRACKSIDE_API": order.api,
         "TRACKSIDE_RUN_TOKEN": order.token,
     }

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from bot.domain.kind import Capability
 from bot.domain.result import Order
 from bot.errors import ConfigError, ExecutorError, NotAdoptableError
 from bot.executors.contract import ExecutionContext, StopEvidence
@@ -63,6 +64,11 @@ class ShellExecutor:
         """The capacity pool that its runs count against."""
         return self._pool
 
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """None: a command is told nothing once it runs, and its stop asks politely first anyway."""
+        return frozenset()
+
     def check(self, config: Mapping[str, object]) -> None:
         """Raise ``ConfigError`` when a binding's config is not one that this executor can run."""
         parse(config)
@@ -81,6 +87,7 @@ class ShellExecutor:
         run = RunDirectory(self._attempt(order.execution) / str(order.epoch))
         if not await asyncio.to_thread(run.was_launched):
             await asyncio.to_thread(self._prepare, order, run)
+            await context.release()
             await self._supervisor.launch(self._launch(order, config, run))
         handle = await asyncio.to_thread(_started, run, order.key)
         await context.persist(await asyncio.to_thread(_metadata, run))

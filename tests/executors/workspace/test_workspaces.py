@@ -189,6 +189,7 @@ async def test_a_missing_base_is_told(remote: Remote, workspaces: Workspaces) ->
         await workspaces.prepare(source, WORK, BRANCH)
 
 
+# C-116
 @pytest.mark.parametrize("branch", ["--upload-pack=touch canary", "a..b", "a:refs/heads/main", ""])
 async def test_a_name_that_is_no_branch_is_refused(remote: Remote, workspaces: Workspaces, branch: str) -> None:
     with pytest.raises(WorkspaceError, match="not the name of a branch") as caught:
