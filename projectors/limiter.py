@@ -19,6 +19,7 @@ class Limiter:
 
     clock: Clock
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _asked: Millis = Millis(0)
     _until: Millis = Millis(0)
 
     async def write(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -29,10 +30,12 @@ class Limiter:
         """
         async with self._turn:
             now = self.clock.now()
-            if now < self._until:
+            # A clock that was set back must not make the wait longer than was asked for.
+            if self._asked <= now < self._until:
                 raise RateLimitedError(retry_after=self._until - now)
             try:
                 return await call()
             except RateLimitedError as error:
-                self._until = Millis(self.clock.now() + error.retry_after)
+                self._asked = self.clock.now()
+                self._until = Millis(self._asked + error.retry_after)
                 raise

@@ -6,11 +6,11 @@ One function for each state. A next step is offered only where this installation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from bot.clock import Millis
-from bot.views.thread import HeldFor, HoldView, ThreadState, WorkView
+from bot.views.thread import BlockerView, HeldFor, HoldView, ThreadState, WorkView
 from projectors.figures import amount_of_cap, clock_time, count
 from projectors.inline import name
 from projectors.people import first_decider
@@ -24,6 +24,8 @@ _ALSO = {
     HeldFor.VERDICT: "waiting for a verdict",
     HeldFor.GATE: "waiting for approval",
 }
+_HELD_BESIDE = frozenset({ThreadState.RUNNING, ThreadState.WAITING})
+"""Where a Work may stand while it is held, and shows that it is held beside that."""
 _WAKES = {"review": "a review", "comment": "a comment", "checks": "the checks to end", "merge": "the merge"}
 
 
@@ -73,19 +75,23 @@ class Words:
 
 def moment(work: WorkView, words: Words) -> Moment:
     """Return the words for where a Work stands."""
-    return _MOMENTS[work.state](work, words)
+    told = _MOMENTS[work.state](work, words)
+    if work.state not in _HELD_BESIDE:
+        return told
+    return replace(told, sentences=(*told.sentences, *_held_beside(work, words)))
 
 
 def over_budget(work: WorkView, hold: HoldView, words: Words) -> tuple[str, ...]:
     """Return what ran out, and how it goes on."""
     unit, spent = hold.unit, ""
     if unit is not None and unit in work.usage.caps:
-        used = amount_of_cap(work.usage.units.get(unit, 0.0), work.usage.caps[unit], unit)
-        spent = f"{used} used on this issue."
+        used, cap = work.usage.units.get(unit, 0.0), work.usage.caps[unit]
+        # A start may also be held because less is left than it would take; the reason tells that.
+        spent = f"{amount_of_cap(used, cap, unit)} used on this issue." if used >= cap else ""
     return (
         spent or words.line(hold.reason),
         words.step("approve", "`/approve` allows one more turn."),
-        words.step("budget", f"`/budget +5 {unit or 'usd'}` raises the cap."),
+        "" if unit is None else words.step("budget", f"`/budget +5 {unit}` raises the cap."),
     )
 
 
@@ -131,19 +137,53 @@ def _hold(work: WorkView, hold: HoldView, words: Words) -> tuple[str, tuple[str,
             return held_by(hold, words), (said, f"Only a person can lift this{release}.")
 
 
+def _held_beside(work: WorkView, words: Words) -> Iterator[str]:
+    """Yield that nothing more starts, of Work that shows something else while a person or a brake holds it."""
+    for hold in work.open_holds:
+        if hold.kind is HeldFor.OPERATOR:
+            by = f"{name(hold.person)} holds it" if hold.person is not None else "It is held"
+            release = words.step("release", ": `/release`")
+            yield f"{by}, so nothing starts after this until a person lifts that{release}."
+            return
+
+
 def _blocked(work: WorkView, words: Words) -> Moment:
-    numbers = " and ".join(f"#{blocker.number}" for blocker in work.blockers)
-    if not numbers:
+    names = [_name(blocker, words) for blocker in work.blockers]
+    if not names:
         return _queued(work, words)
-    done = "is" if len(work.blockers) == 1 else "are"
-    stuck = [f"#{blocker.number} needs a person first." for blocker in work.blockers if blocker.needs_person]
-    return Moment(title=f"**Waiting for {numbers}**", sentences=(f"It starts when {numbers} {done} done.", *stuck))
+    begins = "goes on" if work.attempt else "starts"
+    when = " or ".join(_met(blocker, words) for blocker in work.blockers)
+    stuck = [f"{_name(blocker, words)} needs a person first." for blocker in work.blockers if blocker.needs_person]
+    also = (f"Also waiting for {_wakes(work, words)}.",) if work.waits else ()
+    sentences = (f"It {begins} when {when}.", *stuck, *also, _latest(work, words))
+    return Moment(title=f"**Waiting for {' or '.join(names)}**", sentences=sentences)
+
+
+def _name(blocker: BlockerView, words: Words) -> str:
+    """Return what people call another item; the tracker makes a link of it."""
+    return f"{words.name(blocker.repository)}#{blocker.number}"
+
+
+def _met(blocker: BlockerView, words: Words) -> str:
+    """Return what has to become true of another item."""
+    said = " or ".join(word if word == "done" else words.code(word) for word in blocker.words)
+    return f"{_name(blocker, words)} is {said}" if said else f"there is news of {_name(blocker, words)}"
+
+
+def _wakes(work: WorkView, words: Words) -> str:
+    return " or ".join(_WAKES.get(wait, words.code(wait)) for wait in work.waits)
+
+
+def _latest(work: WorkView, words: Words) -> str:
+    """Return when a wait ends by itself."""
+    return "" if work.next_at is None else f"It goes on by itself at {words.time(work.next_at)} at the latest."
 
 
 def _paused(work: WorkView, words: Words) -> Moment:
     until = "" if work.next_at is None else f" until {words.time(work.next_at)}"
     reason = words.line(work.reason) or "The provider's usage limit is reached."
-    kept = "Nothing is lost, no attempt is spent; it goes on by itself."
+    when = " when the credentials are renewed" if work.next_at is None else ""
+    kept = f"Nothing is lost, no attempt is spent; it goes on by itself{when}."
     return Moment(title=f"**Paused{until}**", sentences=(reason, kept))
 
 
@@ -168,8 +208,9 @@ def _waiting(work: WorkView, words: Words) -> Moment:
     if work.notify and "comment" in work.waits:
         asks = "The agent asks a question below." if work.comment else "The agent needs something from you."
         return Moment(title="**Needs an answer**", sentences=(asks, "Answer in a comment; it goes on by itself."))
-    wakes = " or ".join(_WAKES.get(wait, words.code(wait)) for wait in work.waits) or "a person"
-    return Moment(title=f"**{_shown(work.status) or 'Waiting'}**", sentences=(f"Waiting for {wakes}.",))
+    wakes = _wakes(work, words) or ("a person" if work.next_at is None else "its time")
+    sentences = (f"Waiting for {wakes}.", _latest(work, words))
+    return Moment(title=f"**{_shown(work.status) or 'Waiting'}**", sentences=sentences)
 
 
 def _retrying(work: WorkView, words: Words) -> Moment:

@@ -45,6 +45,10 @@ class _Said:
         """Return a detail as text of its own."""
         return self.settings.safe.block(self._details.get(key, ""), limit=_ROOM)
 
+    def detail(self, key: str) -> str:
+        """Return a detail that is a word of ours."""
+        return self._details.get(key, "")
+
     def because(self, key: str = "explanation") -> str:
         """Return a detail as the reason behind a statement."""
         detail = self.line(key)
@@ -84,12 +88,33 @@ def _counted(said: _Said) -> str:
 
 
 def _reason_needed(said: _Said) -> str:
-    return f"{said.who}, a refusal needs its reason: `/refuse the reason`."
+    verb = said.detail("verb") or "refuse"
+    what = "a hold" if verb == "hold" else "a refusal"
+    return f"{said.who}, {what} needs its reason: `/{verb} the reason`."
 
 
 def _several(said: _Said) -> str:
     held = said.block("explanation")
-    return f"{said.who}, several holds are open. Name one, as in `/approve hold`:\n\n{held}"
+    verb = said.detail("verb") or "approve"
+    return f"{said.who}, several holds are open. Name one, as in `/{verb} hold`:\n\n{held}"
+
+
+def _gate_hold(said: _Said) -> str:
+    cure = "`/approve` lets it start, from those who may decide; `/cancel` ends it."
+    return f"{said.who}, this waits for an approval, which cannot be released. {cure}"
+
+
+def _budget_hold(said: _Said) -> str:
+    cure = "`/approve` allows one more start, `/cancel` ends it."
+    return f"{said.who}, this waits for more budget, which there is no need to refuse. {cure}"
+
+
+def _raised(said: _Said) -> str:
+    return said.block("text")
+
+
+def _not_raised(said: _Said) -> str:
+    return f"{said.who}, the budget was not raised{said.because()}"
 
 
 def _unknown_verb(said: _Said) -> str:
@@ -108,6 +133,10 @@ def _given_up(said: _Said) -> str:
 
 def _already_running(said: _Said) -> str:
     return f"{said.who}, {said.code('playbook')} runs here already; the comment above shows where it stands."
+
+
+def _not_retried(said: _Said) -> str:
+    return f"{said.who}, there is nothing to try again{said.because()}"
 
 
 def _status(said: _Said) -> str:
@@ -129,10 +158,15 @@ _TEXTS: Mapping[ReplyCode, Callable[[_Said], str]] = {
     ReplyCode.COUNTED: _counted,
     ReplyCode.REASON_NEEDED: _reason_needed,
     ReplyCode.SEVERAL: _several,
+    ReplyCode.GATE_HOLD: _gate_hold,
+    ReplyCode.BUDGET_HOLD: _budget_hold,
+    ReplyCode.RAISED: _raised,
+    ReplyCode.NOT_RAISED: _not_raised,
     ReplyCode.UNKNOWN_VERB: _unknown_verb,
     ReplyCode.POST_NEW: _post_new,
     ReplyCode.GIVEN_UP: _given_up,
     ReplyCode.ALREADY_RUNNING: _already_running,
+    ReplyCode.NOT_RETRIED: _not_retried,
     ReplyCode.STATUS: _status,
     ReplyCode.HELP: _help,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -21,7 +21,9 @@ _log = structlog.get_logger(__name__)
 @dataclass(kw_only=True)
 class TriggerLabels:
     """
-    Makes the labels once for each repository. ``triggers`` maps a label to its playbook's name.
+    Makes the labels once for each repository, and again when they have changed.
+
+    ``triggers`` returns the labels that there are to be now, each with its playbook's name.
 
     A repository where that fails is tried again later, and said in the log: nothing else would show that the bot
     may not write there.
@@ -31,25 +33,26 @@ class TriggerLabels:
     clock: Clock
     limiter: Limiter
     repositories: Sequence[str]
-    triggers: Mapping[str, str]
-    _done: set[str] = field(default_factory=set)
+    triggers: Callable[[], Mapping[str, str]]
+    _done: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _later: dict[str, Millis] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Make what is missing."""
+        triggers = self.triggers()
         for name in self.repositories:
-            if name in self._done or self._later.get(name, Millis(0)) > self.clock.now():
+            if self._done.get(name) == triggers or self._later.get(name, Millis(0)) > self.clock.now():
                 continue
             try:
-                await self._make(name)
+                await self._make(name, triggers)
             except TrackerError as error:
                 self._later[name] = Millis(self.clock.now() + RETRY)
                 _log.warning("labels_not_made", repository=name, reason=str(error))
             else:
-                self._done.add(name)
+                self._done[name] = triggers
 
-    async def _make(self, repository: str) -> None:
-        for name, playbook in self.triggers.items():
+    async def _make(self, repository: str, triggers: Mapping[str, str]) -> None:
+        for name, playbook in triggers.items():
             label = trigger_label(name, playbook)
             await self.limiter.write(
                 lambda each=label: self.tracker.ensure_label(  # type: ignore[misc]

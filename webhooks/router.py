@@ -19,6 +19,7 @@ from bot.domain.event import Event, Routing
 from bot.domain.retry import backoff
 from bot.errors import TracksideError
 from bot.ids import new_id
+from bot.scheduler.notices import EXCEEDED, WARNING
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Person
 from webhooks.dead_letters import tell
@@ -34,6 +35,8 @@ from webhooks.history import TYPE as HISTORY
 MAX_TRIES = 12
 """Tries of one event before it is given up: with the longest wait of ten minutes, more than an hour."""
 PAGE = 200
+NOTICES = frozenset({WARNING, EXCEEDED})
+"""Events of our own that concern no Work."""
 SAID = frozenset(f"tracker.{kind.value}" for kind in (FactKind.COMMENT, FactKind.REVIEW))
 """The types of events that are what somebody said; all others are what happened to an item."""
 
@@ -97,6 +100,8 @@ class Router:
     async def _prepare(self, event: Event) -> Change:
         if event.type == HISTORY:
             return await handle_history(self.desk, event)
+        if event.type in NOTICES:
+            return unmatched("a notice")
         match from_document(event.data):
             case Wake() | PullRequestFact() as fact:
                 return await handle_wake(self.desk, fact)

@@ -15,6 +15,11 @@ class Verb(enum.Enum):
     APPROVE = "approve"
     REFUSE = "refuse"
     CANCEL = "cancel"
+    RETRY = "retry"
+    STOP = "stop"
+    HOLD = "hold"
+    RELEASE = "release"
+    BUDGET = "budget"
     STATUS = "status"
     HELP = "help"
 
@@ -48,6 +53,33 @@ VERBS: Mapping[Verb, Usage] = {
         form="/cancel [reason]",
         description="end the work here; what was done stays on its branch",
         permission=Permission.TRIAGE,
+    ),
+    Verb.RETRY: Usage(
+        form="/retry",
+        description="try again now what has failed, with all its tries",
+        permission=Permission.WRITE,
+    ),
+    # It can be undone, so it takes no more than ending does.
+    Verb.STOP: Usage(
+        form="/stop [reason]",
+        description="stop what runs, and hold the work until it is released",
+        permission=Permission.TRIAGE,
+    ),
+    # A brake that whoever sees something wrong may pull; only writers may let go of it.
+    Verb.HOLD: Usage(
+        form="/hold reason",
+        description="let nothing start until it is released; what runs goes on",
+        permission=Permission.READ,
+    ),
+    Verb.RELEASE: Usage(
+        form="/release [hold]",
+        description="lift a hold of a person, a brake or a budget; name the hold when several are open",
+        permission=Permission.WRITE,
+    ),
+    Verb.BUDGET: Usage(
+        form="/budget +N unit",
+        description="raise what may be used on this issue, as far as the operator allows",
+        permission=Permission.MAINTAIN,
     ),
     Verb.STATUS: Usage(
         form="/status",

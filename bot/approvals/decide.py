@@ -19,10 +19,10 @@ from bot.scheduler.gates import (
     Settlement,
     StartHold,
     admit_gate_hold,
-    held_since,
     refuse_gate_hold,
     replace_gate_hold,
 )
+from bot.scheduler.holds import held_since
 from bot.storage.contract import Tx
 from bot.storage.holds import Decision
 
@@ -99,7 +99,7 @@ def decide(tx: Tx, work: Work, hold: Hold, vote: Vote, now: Millis) -> Decided:
         return Decided(answer=Answer.NOT_ALLOWED, explanation=next(filter(None, objections)))
     if vote.current.revision != hold.revision:
         return _stale(tx, hold, vote, now)
-    if vote.seq < held_since(tx, hold.id) or vote.said_by < hold.placed_at:
+    if vote.seq < held_since(tx, hold) or vote.said_by < hold.placed_at:
         # Said before this was asked, or in the same comment as what had it asked anew: about a text seen earlier.
         return Decided(answer=Answer.STALE)
     if vote.verb is Verb.REFUSE:

@@ -4,6 +4,7 @@ From the end of a run to a state.
 The scheduler knows outcome kinds only; this is where a playbook's words become one. The table::
 
     result          word                      outcome     waits for       published
+    deferred        any or none               DEFERRED    as it says      no
     failed          any or none               FAILED      -               no
     ended well      declared, `complete`      COMPLETED   -               as the status says
     ended well      declared, `wait`          WAITING     as declared     as the status says
@@ -48,6 +49,8 @@ def outcome(playbook: Playbook, result: Result) -> Decision:
     """Return what a result means under a playbook (the one that was pinned with the attempt)."""
     turn = result.turn
     comment = turn.comment if turn else result.summary
+    if result.deferral is not None:
+        return Decision(kind=Outcome.DEFERRED, status="", comment="")
     if not result.ok:
         word = turn.status if turn else ""
         return Decision(kind=Outcome.FAILED, status=word, comment=comment, declared=word in playbook.statuses)

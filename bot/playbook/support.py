@@ -30,10 +30,6 @@ def _settings(playbook: Playbook) -> Iterator[tuple[str, str]]:
         yield "on.command", "; start by a label"
     if playbook.binding.sandbox not in {None, Sandbox.NONE}:
         yield "binding.sandbox", "; take it out, and run the bot on a machine of its own"
-    if playbook.binding.estimate:
-        yield "binding.estimate", "; take it out"
-    if playbook.budgets:
-        yield "budgets", "; take them out, and cap the agent by its own options"
     for gate in playbook.gates:
         if gate.teams:
             yield f"gates.{gate.name}.teams", "; name users or a permission"

@@ -8,15 +8,20 @@ from dataclasses import dataclass
 
 from bot.approvals.policy import Requirement
 from bot.clock import Millis
+from bot.domain.admission import Reason
+from bot.domain.budget import MICRO, Budget, Per, Period
 from bot.domain.execution import Execution
 from bot.domain.hold import Hold, HoldKind, HoldState
 from bot.domain.result import Outcome
 from bot.domain.timer import TimerKind
+from bot.domain.usage import RESERVED_UNITS
 from bot.domain.work import Work, WorkState
 from bot.errors import StorageError
 from bot.ids import WorkId
 from bot.playbook.playbook import Playbook
+from bot.scheduler.bars import Bar, bars
 from bot.storage.contract import Tx
+from bot.views import waiting
 from bot.views.standing import Explain, sentence
 from bot.views.thread import (
     DecisionView,
@@ -39,6 +44,7 @@ _STATES = {
     WorkState.CANCELLED: ThreadState.CANCELLED,
     WorkState.FAILED: ThreadState.FAILED,
 }
+_PAUSES = frozenset({Reason.DEFERRED, Reason.PAUSED_ACCOUNT})
 _KINDS = {HoldKind.GATE: HeldFor.GATE, HoldKind.BUDGET: HeldFor.BUDGET, HoldKind.OPERATOR: HeldFor.OPERATOR}
 
 
@@ -72,14 +78,25 @@ class Threads:
         timer = tx.timers.of_work(work.id, TimerKind.RETRY)
         executions = tx.executions.of_work(work.id)
         refused = self.explain.refusal(tx, work, now)
+        paused = refused if refused is not None and refused.reason in _PAUSES else None
         ended = work.state.final
+        waits = work.state is WorkState.WAITING
+        blocking = waiting.blockers(tx, work) if waits else ()
+        if waits:
+            next_at = waiting.until(tx, work)
+        elif paused is not None:
+            next_at = paused.until
+        else:
+            next_at = None if timer is None else timer.due_at
         status = playbook.statuses.get(work.status or "") if playbook is not None else None
         return WorkView(
             work=work.id,
             playbook=work.playbook,
             run=work.run,
-            state=_state(work, holds, retrying=timer is not None),
-            status=work.status,
+            state=ThreadState.BLOCKED
+            if blocking
+            else _state(work, holds, retrying=timer is not None, paused=paused is not None),
+            status=None if waits and playbook is not None and work.status == playbook.running else work.status,
             status_label=None if status is None else status.label,
             labels=() if playbook is None else _labels(playbook),
             trigger=None if playbook is None or playbook.on is None else playbook.on.label,
@@ -90,18 +107,19 @@ class Threads:
             attempt=work.attempts,
             attempts_allowed=1 if playbook is None else len(playbook.retry.delays) + 1,
             started_at=executions[-1].started_at if executions else None,
-            next_at=None if timer is None else timer.due_at,
+            next_at=next_at,
             comment=work.comment,
             notify=status is not None and status.notify,
-            waits=work.waits,
-            reason=work.reason,
+            waits=waiting.kinds(tx, work) if waits else work.waits,
+            blockers=blocking,
+            reason=paused.detail or work.reason if paused is not None else work.reason,
             ended_by=work.ended_by or None,
             failed=work.failures,
             starter=work.starter.login,
             waiting_for="" if refused is None else sentence(refused, work),
             holds=tuple(_hold(tx, hold) for hold in holds),
             failures=tuple(_failures(executions)),
-            usage=_usage(work),
+            usage=_usage(tx, work, self.explain.terms(work.playbook).budgets, now),
         )
 
 
@@ -110,12 +128,14 @@ def trigger_mark(work: WorkId) -> str:
     return f"trigger/{work}"
 
 
-def _state(work: Work, holds: Sequence[Hold], *, retrying: bool) -> ThreadState:
+def _state(work: Work, holds: Sequence[Hold], *, retrying: bool, paused: bool) -> ThreadState:
     if work.state in _STATES:
         return _STATES[work.state]
     if any(hold.state is HoldState.OPEN for hold in holds):
         return ThreadState.HELD
-    return ThreadState.RETRYING if retrying else ThreadState.QUEUED
+    if retrying:
+        return ThreadState.RETRYING
+    return ThreadState.PAUSED if paused else ThreadState.QUEUED
 
 
 def _labels(playbook: Playbook) -> tuple[LabelView, ...]:
@@ -138,6 +158,8 @@ def _hold(tx: Tx, hold: Hold) -> HoldView:
         id=hold.id,
         kind=_KINDS[hold.kind],
         reason=hold.reason,
+        person=hold.person,
+        unit=_raisable_unit(hold),
         revision=hold.revision,
         requirements=tuple(
             RequirementView(
@@ -160,13 +182,27 @@ def _hold(tx: Tx, hold: Hold) -> HoldView:
     )
 
 
+def _raisable_unit(hold: Hold) -> str | None:
+    """Return what a hold's budget counts, when it is one that can be raised for the issue alone."""
+    alone = hold.details.get("per") == Per.WORK.value and hold.details.get("period") == Period.LIFE.value
+    return str(hold.details["unit"]) if hold.kind is HoldKind.BUDGET and alone else None
+
+
 def _failures(executions: Sequence[Execution]) -> list[FailureView]:
     failed = [each for each in executions if each.outcome is Outcome.FAILED]
     return [FailureView(attempt=each.number, reason=each.summary) for each in failed]
 
 
-def _usage(work: Work) -> UsageView:
+def _usage(tx: Tx, work: Work, budgets: Sequence[Budget], now: Millis) -> UsageView:
+    """Return what was used; what a budget of the issue caps is told as its ledger has it, over all runs."""
+    capped: dict[str, Bar] = {}
+    for bar in bars(tx, work, budgets, now):
+        unit = bar.budget.unit
+        if bar.budget.raisable and unit not in RESERVED_UNITS and (unit not in capped or bar.max < capped[unit].max):
+            capped[unit] = bar
     units = {unit: amount for unit, amount in work.usage.items() if unit != "minutes"}
+    units |= {unit: bar.used / MICRO for unit, bar in capped.items()}
     # Begun minutes count, so that a short run does not look as if it had never been.
     minutes = math.ceil(work.usage.get("minutes", 0.0))
-    return UsageView(attempts=work.attempts, turns=work.attempts, minutes=minutes, units=units)
+    caps = {unit: bar.max / MICRO for unit, bar in capped.items()}
+    return UsageView(attempts=work.attempts, turns=work.attempts, minutes=minutes, units=units, caps=caps)

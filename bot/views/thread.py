@@ -25,12 +25,12 @@ class ThreadState(enum.Enum):
     HELD = "held"
     """Has an open hold."""
     BLOCKED = "blocked"
-    """Waits for other Work; ``blockers`` names it."""
+    """Waits for other Work, which ``blockers`` names, or for what ``waits`` and ``next_at`` name."""
     PAUSED = "paused"
     """Its attempt was deferred without being counted; goes on by itself at ``next_at``."""
     RUNNING = "running"
     WAITING = "waiting"
-    """Its attempt ended well; one of ``waits`` wakes it."""
+    """Its attempt ended well, or stopped inside its turn; one of ``waits`` wakes it, or ``next_at``."""
     RETRYING = "retrying"
     """Its attempt failed; the next one starts at ``next_at``."""
     EXHAUSTED = "exhausted"
@@ -113,10 +113,22 @@ class HoldView:
 
 @dataclass(frozen=True, kw_only=True)
 class BlockerView:
-    """Another item that must be done first; ``needs_person`` when it will not get there by itself."""
+    """
+    Another item that must be done first; ``needs_person`` when it will not get there by itself.
+
+    ``repository`` is its ``owner/name``, empty for the same one. ``words`` are the status words of which one is waited
+    for; without any, any word will do.
+    """
 
     number: int
+    repository: str = ""
     needs_person: bool = False
+    words: tuple[str, ...] = ("done",)
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return f"{self.repository}#{self.number}"
 
 
 @dataclass(frozen=True, kw_only=True)

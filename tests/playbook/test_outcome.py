@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.result import Outcome, Result
+from bot.domain.result import Deferral, Outcome, Result
 from bot.domain.turn import Turn
 from bot.playbook.outcome import Decision, outcome
 from tests.playbook.samples import small
@@ -69,3 +69,12 @@ def test_the_comment_of_a_turn_is_preferred_to_the_summary_of_the_run() -> None:
 def test_an_unknown_word_is_shown_and_publishes_nothing() -> None:
     decision = outcome(small(), Result(ok=True, turn=Turn(status="approved")))
     assert (decision.status, decision.publish) == ("approved", False)
+
+
+@pytest.mark.parametrize("word", [None, "finished", "ready"])
+@pytest.mark.parametrize("ok", [True, False])
+def test_a_run_that_was_deferred_is_deferred_whatever_the_playbook_says(*, ok: bool, word: str | None) -> None:
+    # ag-H09
+    turn = None if word is None else Turn(status=word, comment="said")
+    decision = outcome(small(), Result(ok=ok, turn=turn, deferral=Deferral(reason="the usage limit is reached")))
+    assert decision == Decision(kind=Outcome.DEFERRED, status="", comment="")

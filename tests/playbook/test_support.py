@@ -5,11 +5,7 @@ import pytest
 from bot.playbook.support import unsupported
 from tests.playbook.samples import small
 
-PLAIN = (
-    (", command: tidy", ""),
-    (", estimate: {usd: 2}", ""),
-    ("budgets: [{unit: usd, max: 5, warn_at: 0.8}]\n", ""),
-)
+PLAIN = ((", command: tidy", ""),)
 
 
 def test_a_playbook_that_asks_for_nothing_more_is_supported() -> None:
@@ -29,5 +25,6 @@ def test_a_setting_that_nothing_enforces_is_refused(change: tuple[str, str], key
     assert [problem.key for problem in unsupported(small(*PLAIN, change))] == [key]
 
 
-def test_budgets_estimates_and_commands_are_refused_together() -> None:
-    assert [problem.key for problem in unsupported(small())] == ["on.command", "binding.estimate", "budgets"]
+def test_everything_that_is_not_there_yet_is_said_together() -> None:
+    change = ("timeout: 20m", "timeout: 20m, sandbox: bubblewrap")
+    assert [problem.key for problem in unsupported(small(change))] == ["on.command", "binding.sandbox"]

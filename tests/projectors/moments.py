@@ -45,6 +45,9 @@ from tests.projectors.samples import (
 DIRECTORY = Path(__file__).parent / "snapshots"
 
 _SPENT = UsageView(attempts=3, turns=5, minutes=131, units={"usd": 5.0}, caps={"usd": 5.0})
+_LEFT = UsageView(attempts=1, units={"usd": 2.0}, caps={"usd": 5.0})
+_TODAY = "25.00 of 25.00 usd used in this repository today; it goes on by itself on the next day (UTC)"
+_TAKES = "2.00 of 5.00 usd used by this issue, and a start takes 4.00"
 _APPROVED = DecisionView(login="bob", verb="approve", decided_at=EARLIER)
 _REFUSED = DecisionView(login="bob", verb="refuse", reason="not *now*, see #7", decided_at=EARLIER)
 _TWO_GATES = replace(
@@ -118,6 +121,8 @@ _WORKS: Mapping[str, tuple[WorkView, ...]] = {
     "waiting-for-checks": (replace(REVIEW, status="landing", waits=("checks", "merge"), comment=""),),
     "paused": (replace(WORK, state=ThreadState.PAUSED, next_at=LATER, attempt=1),),
     "over-budget": (replace(held(BUDGET), attempt=3, usage=_SPENT),),
+    "over-budget-of-the-day": (held(replace(BUDGET, unit=None, reason=_TODAY)),),
+    "over-budget-by-what-a-start-takes": (replace(held(replace(BUDGET, reason=_TAKES)), usage=_LEFT),),
     "failed-and-tried-again": (_FAILED,),
     "exhausted": (_STOPPED,),
     "held-by-a-person": (held(OPERATOR),),
@@ -127,6 +132,25 @@ _WORKS: Mapping[str, tuple[WorkView, ...]] = {
     "waiting-for-another": (
         replace(WORK, state=ThreadState.BLOCKED, blockers=(BlockerView(number=12, needs_person=True),)),
     ),
+    "waiting-for-another-or-a-person": (
+        replace(
+            RUNNING,
+            state=ThreadState.BLOCKED,
+            status=None,
+            blockers=(
+                BlockerView(number=12),
+                BlockerView(number=3, repository="octo/api_docs", needs_person=True, words=("approved", "done")),
+                BlockerView(number=7, words=()),
+            ),
+            waits=("comment",),
+            next_at=LATER,
+        ),
+    ),
+    "waiting-for-its-time": (
+        replace(RUNNING, state=ThreadState.WAITING, status=None, waits=("comment", "branch:1/x"), next_at=LATER),
+    ),
+    "held-while-running": (replace(RUNNING, holds=(OPERATOR,)),),
+    "held-while-waiting": (replace(HELP, holds=(BRAKE,)),),
     "cancelled": (_CANCELLED,),
     "merged": (replace(REVIEW, state=ThreadState.COMPLETED, merged=True, comment=""),),
     "done": (replace(REVIEW, state=ThreadState.COMPLETED, status="done", pull_request=None),),
@@ -145,9 +169,14 @@ _REPLIES: Mapping[ReplyCode, Mapping[str, str]] = {
     ReplyCode.COUNTED: {"explanation": "start"},
     ReplyCode.REASON_NEEDED: {},
     ReplyCode.SEVERAL: {"explanation": "`hld-1`, `hld-2`"},
+    ReplyCode.GATE_HOLD: {},
+    ReplyCode.BUDGET_HOLD: {},
+    ReplyCode.RAISED: {"text": "work-issue may use 10.00 usd on this issue now; it goes on by itself."},
+    ReplyCode.NOT_RAISED: {"explanation": "at most 50.00 usd are allowed here for one issue, and it has 45.00"},
     ReplyCode.UNKNOWN_VERB: {"word": "aprove", "nearest": "approve"},
     ReplyCode.POST_NEW: {},
     ReplyCode.GIVEN_UP: {"what": "your comment", "explanation": "the tracker failed with 502"},
+    ReplyCode.NOT_RETRIED: {"explanation": "attempt 2 is running"},
     ReplyCode.ALREADY_RUNNING: {"playbook": "work-issue"},
     ReplyCode.STATUS: {"text": "**work-issue**: Held: ask @carol about #7"},
     ReplyCode.HELP: {},

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.clock import MINUTE, Millis
+from bot.domain.hold import Hold
 from bot.domain.permission import Permission
 from bot.domain.work import Instructions, Work
 from bot.ids import EventId, HoldId
+from bot.scheduler.holds import held_since
 from bot.storage.contract import Tx
 from bot.trackers.contract import Person
 from bot.views.reply import Reply, ReplyCode
@@ -84,6 +86,14 @@ class Act:
         """The identity of the event that records what this command does."""
         return self.prepared.events[self.place]
 
+    def fresh_event(self, index: int) -> EventId:
+        """Return an identity for what this command does to one of several Works."""
+        return EventId(f"{self.event}-{index}")
+
+    def fresh_hold(self, index: int) -> HoldId:
+        """Return an identity for a hold that this command places on one of several Works."""
+        return HoldId(f"{self.prepared.hold}-{self.place}-{index}")
+
     def works(self) -> Sequence[Work]:
         """Return the live Work of the thread."""
         return self.tx.works.live_by_key(self.key)
@@ -95,6 +105,17 @@ class Act:
             return None
         have = f"{needed.word} access is needed, and you have {self.permission.word}"
         return Reply(code=ReplyCode.NOT_ALLOWED, login=self.login, details={"explanation": have})
+
+    def knew_of(self, hold: Hold) -> bool:
+        """
+        Whether a hold can have been meant: it was there when this was said, or the same comment placed it.
+
+        What is told late, as by a sweep, must not lift what was placed meanwhile.
+        """
+        said = self.prepared.said
+        if hold.id.startswith(f"{self.prepared.hold}-"):
+            return True
+        return said.seq >= held_since(self.tx, hold) and said.at + SKEW >= hold.placed_at
 
     def tell(self, reply: Reply) -> None:
         """Queue a reply that was asked for: one for each comment that asks."""

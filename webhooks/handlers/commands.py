@@ -18,7 +18,11 @@ from webhooks.answers import reaction_note, reply_note, throttle
 from webhooks.commands import Command, Unknown
 from webhooks.desk import Change, Desk, Routed
 from webhooks.handlers.acts import Act, Prepared, Said
+from webhooks.handlers.budgets import raise_cap
 from webhooks.handlers.decisions import decide_hold
+from webhooks.handlers.holding import hold, release
+from webhooks.handlers.retries import retry
+from webhooks.handlers.stopping import stop
 from webhooks.history import ensure_item
 from webhooks.verbs import Verb
 
@@ -87,6 +91,11 @@ _HANDLERS: Mapping[Verb, Callable[[Act], Reply | None]] = {
     Verb.APPROVE: decide_hold,
     Verb.REFUSE: decide_hold,
     Verb.CANCEL: _cancel,
+    Verb.RETRY: retry,
+    Verb.STOP: stop,
+    Verb.HOLD: hold,
+    Verb.RELEASE: release,
+    Verb.BUDGET: raise_cap,
     Verb.STATUS: _status,
     Verb.HELP: _help,
 }

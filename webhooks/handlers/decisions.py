@@ -1,4 +1,8 @@
-"""``/approve`` and ``/refuse``: who may is the hold's own question, and asked before anything else."""
+"""
+``/approve`` and ``/refuse``: who may is the hold's own question, and asked before anything else.
+
+That of a budget is approved for one start, by whoever may write; it is never refused, since to end the Work is enough.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,13 @@ from bot.approvals.decide import Answer, Decided, Vote, decide, open_gate_holds
 from bot.approvals.decide import Verb as Decision
 from bot.approvals.policy import Voter
 from bot.clock import Millis
+from bot.domain.hold import Hold, HoldKind
+from bot.domain.work import Work
+from bot.scheduler.holds import Release, release_hold
+from bot.storage.contract import Tx
 from bot.views.reply import Reply, ReplyCode
 from webhooks.handlers.acts import SKEW, Act, named_hold
+from webhooks.verbs import Verb
 
 _REPLIES = {
     Answer.STALE: ReplyCode.STALE,
@@ -22,13 +31,17 @@ def decide_hold(act: Act) -> Reply | None:
     """Decide on the open hold of the thread, or the one that is named."""
     current, said = act.prepared.current, act.prepared.said
     named, reason = named_hold(act.command.argument)
-    held = [(work, hold) for work in act.works() for hold in open_gate_holds(act.tx, work) if named in {None, hold.id}]
-    if not held or current is None:
+    held = [(work, hold) for work in act.works() for hold in _decidable(act.tx, work) if named in {None, hold.id}]
+    if not held:
         return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
     if len(held) > 1:
         several = ", ".join(f"`{hold.id}`" for _, hold in held)
         return Reply(code=ReplyCode.SEVERAL, login=act.login, details={"explanation": several})
     work, hold = held[0]
+    if hold.kind is HoldKind.BUDGET:
+        return _one_more_start(act, hold, reason)
+    if current is None:
+        return Reply(code=ReplyCode.NOTHING_HELD, login=act.login)
     vote = Vote(
         source=act.source,
         seq=said.seq,
@@ -41,6 +54,21 @@ def decide_hold(act: Act) -> Reply | None:
         event=act.event,
     )
     return _reply(act.login, decide(act.tx, work, hold, vote, act.now))
+
+
+def _decidable(tx: Tx, work: Work) -> list[Hold]:
+    return [*open_gate_holds(tx, work), *(hold for hold in tx.holds.open(work.id) if hold.kind is HoldKind.BUDGET)]
+
+
+def _one_more_start(act: Act, hold: Hold, reason: str) -> Reply | None:
+    if forbidden := act.forbidden():
+        return forbidden
+    if act.command.verb is not Verb.APPROVE:
+        return Reply(code=ReplyCode.BUDGET_HOLD, login=act.login)
+    if not act.knew_of(hold):
+        return Reply(code=ReplyCode.STALE, login=act.login)
+    release_hold(act.tx, Release(hold=hold.id, by=act.login, reason=reason, event=act.event), act.now)
+    return None
 
 
 def _reply(login: str, decided: Decided) -> Reply | None:
