@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, SecretStr
 from ruamel.yaml import YAML
 from starlette.routing import Route
 from typer.core import TyperCommand, TyperGroup
@@ -23,6 +23,7 @@ from bot.domain.work import WorkState
 from bot.executors.shell.config import DEFAULT_INHERIT, ShellConfig
 from bot.executors.toolbelt.routes import router as toolbelt_routes
 from bot.host.config import SECRETS, TOKEN, Config, load_config
+from bot.host.health import Health
 from bot.host.http import http_app
 from bot.playbook.duration import format_duration
 from bot.playbook.find import builtin
@@ -64,6 +65,7 @@ from webhooks.receiver import Receiver
 from webhooks.verbs import VERBS, Verb
 
 MOST_LINES_OF_README = 120
+HELD_FOR = frozenset({HeldFor.GATE, HeldFor.BUDGET, HeldFor.OPERATOR})
 NEVER_REACHED = frozenset({WorkState.FAILED})
 """What has used up its tries waits for a person in this version, and does not end as failed."""
 
@@ -139,12 +141,14 @@ def settings(model: type[BaseModel], above: str = "") -> Iterator[tuple[str, str
 def _written(value: object) -> str:
     if value == ():
         return "[]"
+    if isinstance(value, SecretStr):
+        value = value.get_secret_value()
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def keys(document: Mapping[str, object], above: str = "") -> Iterator[str]:
     for name, value in document.items():
-        yield from keys(value, f"{above}{name}.") if isinstance(value, dict) else [f"{above}{name}"]
+        yield from keys(value, f"{above}{name}.") if value and isinstance(value, dict) else [f"{above}{name}"]
 
 
 @pytest.fixture
@@ -193,7 +197,8 @@ async def test_every_address_is_listed_and_no_other_is_named(store: Writable[Tx]
         return False
 
     toolbelt = toolbelt_routes(record)
-    served = http_app(store, Receiver(secrets=(), accept=accept), toolbelt).router.routes
+    health = Health(loops=(), now=Millis(0))
+    served = http_app(store, Receiver(secrets=(), accept=accept), toolbelt, lambda: health).router.routes
     paths = {route.path for route in [*served, *toolbelt.routes] if isinstance(route, Route)}
     assert set(names(OPERATING, "address")) == paths
     known = paths | {f"/{verb.value}" for verb in Verb} | {"/bin/sh", "/proc"}
@@ -208,17 +213,18 @@ def test_every_verb_is_listed_with_what_it_does_and_no_other() -> None:
 
 def test_the_permission_for_each_verb_is_the_one_that_is_asked_for() -> None:
     who = {row[0].strip("`").split()[0].removeprefix("/"): row[2] for row in rows(USING, "command")}
-    assert who[Verb.CANCEL.value] == f"{VERBS[Verb.CANCEL].permission.word} access"
+    for verb in (Verb.CANCEL, Verb.STOP, Verb.RELEASE, Verb.BUDGET):
+        assert who[verb.value] == f"{VERBS[verb].permission.word} access"
     assert {who[verb.value] for verb in (Verb.APPROVE, Verb.REFUSE)} == {"as the hold says"}
-    assert {who[verb.value] for verb in (Verb.STATUS, Verb.HELP)} == {"everyone"}
+    assert {who[verb.value] for verb in (Verb.HOLD, Verb.STATUS, Verb.HELP)} == {"everyone"}
 
 
 def test_every_label_is_listed_and_no_other() -> None:
     (playbook,) = builtin()
     assert playbook.on is not None
     statuses = {status.label for status in playbook.statuses.values()}
-    # Holds of other kinds than a gate cannot come about in this version.
-    others = {f"{Settings().hold_prefix}{kind.value}" for kind in HeldFor if kind is not HeldFor.GATE}
+    # Holds of other kinds cannot come about in this version.
+    others = {f"{Settings().hold_prefix}{kind.value}" for kind in HeldFor if kind not in HELD_FOR}
     ours = owned(samples.thread(samples.WORK), Settings()) - others
     assert set(names(USING, "label")) == statuses | ours | {playbook.on.label}
 
@@ -232,10 +238,13 @@ def test_every_state_that_a_thread_shows_is_listed_in_its_own_words() -> None:
     shown = [
         samples.WORK,
         samples.held(samples.GATE),
+        samples.held(samples.BUDGET),
+        samples.held(samples.OPERATOR),
         samples.RUNNING,
         samples.REVIEW,
         samples.HELP,
         replace(samples.WORK, state=ThreadState.RETRYING, attempt=1, failed=1),
+        replace(samples.WORK, state=ThreadState.PAUSED),
         replace(samples.WORK, state=ThreadState.EXHAUSTED, attempt=3, failed=3),
         replace(samples.WORK, state=ThreadState.COMPLETED),
         replace(samples.WORK, state=ThreadState.CANCELLED),

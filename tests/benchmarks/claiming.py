@@ -1,8 +1,8 @@
 """
 Claims: how many attempts are started in a second, one after the other and several at once.
 
-The same is measured in a database with nothing behind it and in one with a long past, in turn: what has ended
-must not slow down what starts. Attempts are ended between the batches, outside the measured time, as no host has
+The same is measured in databases with a short, a long and a very long past, in turn: what has ended must not slow
+down what starts. Attempts are ended between the batches, outside the measured time, as no host has
 many of them at once.
 """
 
@@ -16,13 +16,13 @@ from itertools import chain
 from pathlib import Path
 from time import process_time
 
-from bot.domain.work import Work
 from bot.scheduler.claim import Claimed
 from bot.storage.contract import Tx
 from bot.storage.runner import ThreadRunner
 from bot.storage.sqlite.connect import SqliteSettings
 from bot.storage.sqlite.store import SqliteStore
 from bot.storage.statements import for_dialect
+from bot.storage.works import Ready
 from tests.benchmarks.past import complete, multiply, put_ended
 from tests.benchmarks.quantiles import percentile
 from tests.benchmarks.report import Number, Section, ratios
@@ -52,13 +52,12 @@ class Tally:
 
 async def measure(directory: Path, scale: Scale) -> Section:
     """Measure in a directory that is thrown away afterwards."""
-    pasts = {0: directory / "fresh.db", scale.finished: directory / "aged.db"}
+    pasts = {finished: directory / f"{finished}.db" for finished in scale.finished}
     tallies = {(finished, concurrency): Tally() for finished in pasts for concurrency in CONCURRENCIES}
     async with AsyncExitStack() as stack:
         stores: dict[int, SqliteStore[Tx]] = {}
         for finished, path in pasts.items():
-            if finished:
-                await age(path, finished)
+            await age(path, finished)
             stores[finished] = await _open(path)
             stack.push_async_callback(stores[finished].close)
             await _prepare(stores[finished], scale.claims * len(CONCURRENCIES))
@@ -110,7 +109,7 @@ async def _batch(store: SqliteStore[Tx], concurrency: int, size: int, tally: Tal
     await store.write(lambda tx: complete(tx, claimed))
 
 
-async def _timed(store: SqliteStore[Tx], work: Work, tally: Tally) -> Claimed:
+async def _timed(store: SqliteStore[Tx], work: Ready, tally: Tally) -> Claimed:
     loop = asyncio.get_running_loop()
     began = loop.time()
     claimed = await claim_one(store, work.id, now=START)
@@ -120,14 +119,17 @@ async def _timed(store: SqliteStore[Tx], work: Work, tally: Tally) -> Claimed:
 
 def _section(scale: Scale, tallies: Mapping[tuple[int, int], Tally]) -> Section:
     rows: dict[str, tuple[Number, ...]] = {}
+    shortest, *longer = scale.finished
     for concurrency in CONCURRENCIES:
-        fresh, aged = tallies[0, concurrency].figures(), tallies[scale.finished, concurrency].figures()
-        rows[f"{concurrency} at a time, fresh"] = fresh
-        rows[f"{concurrency} at a time, aged"] = aged
-        rows[f"{concurrency} at a time, aged / fresh"] = ratios(aged, fresh)
+        base = tallies[shortest, concurrency].figures()
+        rows[f"{concurrency} at a time, {shortest:,} ended"] = base
+        for finished in longer:
+            figures = tallies[finished, concurrency].figures()
+            rows[f"{concurrency} at a time, {finished:,} ended"] = figures
+            rows[f"{concurrency} at a time, {finished:,} / {shortest:,}"] = ratios(figures, base)
     return Section(
         key="claims",
-        title=f"Claims: {scale.claims:,} for each figure, in turn; aged: {scale.finished:,} Works have ended before",
+        title=f"Claims: {scale.claims:,} for each figure, in turn, after so many Works have ended",
         columns=("per second", "p50 ms", "CPU ms each"),
         rows=rows,
     )

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 ROWS: Mapping[str, tuple[str, ...]] = {
     "webhooks": ("receiver", "bare route, one durable insert", "receiver / bare route"),
     "claims": tuple(
-        f"{concurrency} at a time, {what}" for concurrency in (1, 16) for what in ("fresh", "aged", "aged / fresh")
+        f"{concurrency} at a time, {what}" for concurrency in (1, 16) for what in ("10 ended", "500 ended", "500 / 10")
     ),
     "latency": ("until the attempt is claimed", "until the process is started", "until a state: label is shown"),
 }

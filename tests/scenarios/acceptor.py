@@ -15,8 +15,8 @@ import uvicorn
 from pydantic import SecretStr
 
 from bot.demo.world import REPOSITORY
-from bot.host.app import open_store
 from bot.host.config import Config
+from bot.host.store import open_store
 from bot.storage.runner import ThreadRunner
 from tests.clock import FakeClock
 from webhooks.intake import Intake

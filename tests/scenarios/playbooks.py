@@ -40,6 +40,7 @@ statuses:
   help: {{label: "state:help", notify: true, wait: [comment]}}
   done: {{label: "state:done", complete: true}}
 gates: {gates}
+budgets: {budgets}
 retry: {{delays: [5m, 10m]}}
 ---
 {{{{ item.title }}}}
@@ -64,6 +65,7 @@ class Agent:
     script: str = ":"
     default: str = "done"
     gates: str = "[]"
+    budgets: str = "[]"
 
     def write(self, directory: Path) -> Path:
         """Write the playbook and return its path."""
@@ -73,6 +75,7 @@ class Agent:
             script=json.dumps(self.script),
             stage=json.dumps(str(directory)),
             gates=self.gates,
+            budgets=self.budgets,
         )
         path.write_text(text, encoding="utf-8")
         return path

@@ -13,6 +13,10 @@ silent_only = pytest.mark.parametrize("webhooks", [False], ids=["silent"])
 one_slot = pytest.mark.parametrize("slots", [1], ids=[""])
 
 
-def behaves(script: str = ":", *, default: str = "done", gates: str = "[]") -> pytest.MarkDecorator:
+def behaves(
+    script: str = ":", *, default: str = "done", gates: str = "[]", budgets: str = "[]"
+) -> pytest.MarkDecorator:
     """Give the scenario an agent of its own."""
-    return pytest.mark.parametrize("agent", [Agent(script=script, default=default, gates=gates)], ids=[""])
+    return pytest.mark.parametrize(
+        "agent", [Agent(script=script, default=default, gates=gates, budgets=budgets)], ids=[""]
+    )

@@ -25,7 +25,7 @@ from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER, REPOSITORY, Token
 from bot.domain.execution import Phase
 from bot.domain.work import Work
 from bot.host.app import Host, Surroundings, open_host
-from bot.host.config import Config, Settings, TrackerSettings
+from bot.host.config import BrakeSettings, Config, Database, Settings, TrackerSettings
 from bot.storage.contract import Tx
 from bot.storage.runner import InlineRunner
 from bot.trackers.embedded.courier import headers
@@ -60,7 +60,11 @@ class _Doorway(httpx.AsyncBaseTransport):
 
 @dataclass(kw_only=True)
 class Stage:
-    """The tracker, the people, and the bot while it is up. ``faults`` lie between the bot and the tracker."""
+    """
+    The tracker, the people, and the bot while it is up. ``faults`` lie between the bot and the tracker.
+
+    ``paces`` are how many milliseconds apart the bot asked for its ticks to be.
+    """
 
     directory: Path
     tracker: EmbeddedTracker
@@ -74,7 +78,10 @@ class Stage:
     hook: int
     playbook: Path = PLAYBOOK
     slots: int = 4
+    brakes: BrakeSettings = field(default_factory=BrakeSettings)
+    database: str = ""
     pulse: asyncio.Event = field(default_factory=asyncio.Event)
+    paces: set[float] = field(default_factory=set)
     host: Host | None = None
 
     @property
@@ -94,8 +101,15 @@ class Stage:
             data=self.directory / "bot",
             repositories=(REPOSITORY,),
             playbooks=(self.playbook,),
+            database=Database(url=SecretStr(self.database)),
             tracker=TrackerSettings(url=ADDRESS),
-            settings=Settings(sweep=1 if not self.webhooks else 3_600_000, grace=1_000, job_concurrency=self.slots),
+            brakes=self.brakes,
+            settings=Settings(
+                sweep=1 if not self.webhooks else 3_600_000,
+                grace=1_000,
+                job_concurrency=self.slots,
+                budget_ceiling={"usd": 12},
+            ),
             token=SecretStr(self.tokens.of(BOT)),
             secrets=(SecretStr(self.secret),),
         )
@@ -249,7 +263,8 @@ class Stage:
         except TimeoutError as error:
             raise AssertionError(f"the program does not end, and still not: {description}") from error
 
-    async def _ticks(self, _milliseconds: float) -> AsyncIterator[None]:
+    async def _ticks(self, milliseconds: float) -> AsyncIterator[None]:
+        self.paces.add(milliseconds)
         while True:
             await self.pulse.wait()
             self.pulse.clear()
@@ -258,9 +273,13 @@ class Stage:
 
 @asynccontextmanager
 async def open_stage(
-    directory: Path, *, webhooks: bool = True, playbook: Path = PLAYBOOK, slots: int = 4
+    directory: Path, *, webhooks: bool = True, playbook: Path = PLAYBOOK, slots: int = 4, database: str = ""
 ) -> AsyncIterator[Stage]:
-    """Set the stage: the tracker with its people and its webhook; the bot is not up yet."""
+    """
+    Set the stage: the tracker with its people and its webhook; the bot is not up yet.
+
+    ``database`` is the URL of its database, empty for a file.
+    """
     clock, doorway, secret = FakeClock(), _Doorway(), secrets.token_hex(32)
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(httpx.AsyncClient(transport=doorway, timeout=10))
@@ -291,4 +310,5 @@ async def open_stage(
             hook=hook.id,
             playbook=playbook,
             slots=slots,
+            database=database,
         )

@@ -8,6 +8,7 @@ from tests.scenarios.scenes import behaves
 from tests.scenarios.stage import Stage
 
 
+# gh-Z-04
 @behaves(RECORD, gates=APPROVED)
 async def test_a_run_without_its_playbook_says_so_and_can_be_cancelled(scene: Stage) -> None:
     async with scene.bot():

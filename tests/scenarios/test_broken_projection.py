@@ -10,6 +10,7 @@ from tests.scenarios.stage import Stage
 ANY = r"/repos/acme/greeter/issues/.*"
 
 
+# gh-W-11
 @silent_only
 @behaves(AWAIT)
 async def test_a_restart_with_a_token_that_works_shows_what_ended_meanwhile(scene: Stage, signal: Signal) -> None:

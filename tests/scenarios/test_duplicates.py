@@ -11,7 +11,7 @@ import pytest
 from bot.demo import story
 from bot.demo.world import DEVELOPER, MAINTAINER, REPOSITORY
 from bot.domain.work import WorkState
-from bot.host.app import open_store
+from bot.host.store import open_store
 from bot.storage.runner import ThreadRunner
 from tests.scenarios.playbooks import APPROVED, AWAIT, COMMIT, RECORD, Signal, runs
 from tests.scenarios.scenes import behaves, silent_only, webhooks_only

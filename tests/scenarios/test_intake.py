@@ -183,6 +183,7 @@ async def test_older_news_that_come_late_move_nothing_back(stage: Stage) -> None
     assert runs(stage.directory) == 1
 
 
+# gh-W-01, gh-W-03
 @silent_only
 @behaves(RECORD)
 async def test_what_happened_while_the_bot_was_down_is_found(scene: Stage) -> None:

@@ -25,6 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("point", EVERY if metafunc.config.getoption("--every-step") else SOME)
 
 
+# ag-G11
 async def test_the_story_ends_the_same_after_a_kill(point: int, tmp_path: Path) -> None:
     # ag-B03, C-10, C-58
     async with open_theatre(tmp_path, point=point) as theatre:

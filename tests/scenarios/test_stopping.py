@@ -139,6 +139,7 @@ async def test_a_failure_is_tried_again_and_then_told_to_a_person(stage: Stage) 
     assert await _clean(thread)
 
 
+# gh-W-04, gh-W-08, ag-G02, C-13
 @webhooks_only
 @behaves(f"{RECORD}; {AWAIT}")
 @pytest.mark.parametrize("ends", ["after", "meanwhile"])
@@ -158,6 +159,7 @@ async def test_a_run_is_adopted_by_the_next_bot(scene: Stage, signal: Signal, en
         assert (work.state, work.attempts) == (WorkState.COMPLETED, 1)
         assert len(await scene.ours(thread)) == 1
     assert runs(scene.directory) == 1
+    assert scene.paces == {20_000, 5_000}, "a lease is renewed when a third of it is over, and looked at more often"
 
 
 @behaves(FAMILY)

@@ -39,7 +39,7 @@ repositories = ["{repository}"]
 playbooks = ["{playbook}"]
 server = {{port = {port}}}
 tracker = {{url = "{tracker}"}}
-settings = {{grace = "1s", sweep = "1s"}}
+settings = {{grace = "1s", sweep = "1s", lease = "{lease}"}}
 """
 
 
@@ -123,7 +123,7 @@ class Theatre:
 
 
 @asynccontextmanager
-async def open_theatre(directory: Path, *, point: int) -> AsyncIterator[Theatre]:
+async def open_theatre(directory: Path, *, point: int, lease: str = "1m") -> AsyncIterator[Theatre]:
     """Open the tracker and start the bot, which is to be killed at a point."""
     port, listening = _listening()
     address, secret = f"http://127.0.0.1:{port}", secrets.token_hex(32)
@@ -147,7 +147,8 @@ async def open_theatre(directory: Path, *, point: int) -> AsyncIterator[Theatre]
         # runs. The next attempt need not be waited for.
         playbook.write_text(PLAYBOOK.read_text(encoding="utf-8").replace("[5m, 10m]", "[1s, 1s]"), encoding="utf-8")
         config.write_text(
-            _CONFIG.format(repository=REPOSITORY, playbook=playbook, port=bot_port, tracker=address), encoding="utf-8"
+            _CONFIG.format(repository=REPOSITORY, playbook=playbook, port=bot_port, tracker=address, lease=lease),
+            encoding="utf-8",
         )
         people = {}
         for login in (DEVELOPER, MAINTAINER, READER):
