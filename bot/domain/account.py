@@ -67,10 +67,14 @@ def joined(earlier: Pause | None, fresh: Pause) -> Pause:
     """
     Return the pause that holds when an account is paused again: an earlier end never shortens it.
 
-    One that had been released begins anew, and so does one whose credentials have changed since.
+    One that had been released begins anew, and so does one whose credentials have changed since. A pause that a run of
+    another account asked for knows none, and says nothing of that.
     """
-    if earlier is None or earlier.released_at is not None or earlier.credentials != fresh.credentials:
+    if earlier is None or earlier.released_at is not None:
+        return fresh
+    if earlier.credentials and fresh.credentials and earlier.credentials != fresh.credentials:
         return fresh
     if earlier.until is None or (fresh.until is not None and fresh.until <= earlier.until):
         return earlier
-    return replace(earlier, until=fresh.until, reason=fresh.reason)
+    credentials = fresh.credentials or earlier.credentials
+    return replace(earlier, until=fresh.until, reason=fresh.reason, credentials=credentials)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from bot.clock import MINUTE, Millis
+from bot.clock import DAY, MINUTE, Millis
 from bot.domain.retry import RetryHint
 from bot.domain.turn import Turn
 from bot.domain.usage import check_units
@@ -16,6 +16,8 @@ from bot.ids import EventId, ExecutionId, WorkId
 
 SHORTEST_DEFERRAL = MINUTE
 """How soon a deferred attempt is tried again at the earliest."""
+LONGEST_DEFERRAL = 366 * DAY
+"""How late at the latest: a time beyond that is nonsense, and could neither be stored nor shown."""
 
 
 class Outcome(enum.Enum):
@@ -81,11 +83,15 @@ class Deferral:
 
     def due(self, now: Millis) -> Millis | None:
         """
-        Return when to try again, at the earliest a minute from ``now``.
+        Return when to try again, at the earliest a minute from ``now``, and at the latest a year.
 
         Deferrals are not counted, so that nothing else would bound an executor that names a time that is past.
         """
-        return None if self.until is None else Millis(max(self.until, now + SHORTEST_DEFERRAL))
+        return (
+            None
+            if self.until is None
+            else Millis(min(max(self.until, now + SHORTEST_DEFERRAL), now + LONGEST_DEFERRAL))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

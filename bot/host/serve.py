@@ -41,14 +41,18 @@ async def serve(
     the start is such an error too, and not waited for: a service manager tries again (``Restart=on-failure``), and
     until then its status says what is wrong instead of calling a bot active that can do nothing.
     """
+    loop, hung_up = asyncio.get_running_loop(), asyncio.Event()
+    # Without a handler the signal would end a bot that is starting yet; a service manager takes that for a clean end.
+    loop.add_signal_handler(signal.SIGHUP, hung_up.set)
     with listening(config.server.host, config.server.port, cure="set another server.port") as listener:
         address = address_of(listener)
         async with open_host(config, around or Surroundings(clock=SystemClock(), api=address)) as host:
             stop = asyncio.Event()
-            loop = asyncio.get_running_loop()
             for number in _SIGNALS:
                 loop.add_signal_handler(number, _on_signal, number, stop)
             loop.add_signal_handler(signal.SIGHUP, _on_hangup, host, load or (lambda: config))
+            if hung_up.is_set():
+                _on_hangup(host, load or (lambda: config))
             _log.info("serving", address=address, repositories=list(config.repositories))
             await _run(host, listener, stop)
     _log.info("ended")

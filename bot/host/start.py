@@ -13,6 +13,7 @@ from bot.domain.execution import Binding
 from bot.domain.retry import backoff
 from bot.domain.scope import owner_id, repository_id
 from bot.domain.work import Instructions, Work
+from bot.errors import TrackerUnavailableError
 from bot.host.bindings import Bindings
 from bot.host.drain import Drain
 from bot.host.in_force import InForce
@@ -20,6 +21,7 @@ from bot.host.kinds import policy_of
 from bot.host.places import Places, Wanted
 from bot.host.scope_limits import ScopeLimits
 from bot.ids import EventId, ExecutionId, HoldId, WorkId, new_id
+from bot.playbook.playbook import Playbook
 from bot.scheduler.brakes import brake
 from bot.scheduler.cancel import cancel
 from bot.scheduler.claim import BudgetHeld, Candidate, Claimed, ClaimRequest, candidate, claim, gates_due
@@ -63,20 +65,23 @@ class StartPass:
     wake: Callable[[], None]
     _later: dict[WorkId, tuple[int, Millis, Millis]] = field(default_factory=dict)
     _waiting: Waiting = field(default_factory=dict)
+    _unanswered: bool = False
 
     async def run(self) -> None:
         """
         Try every ready Work once, in the order in which it goes.
 
-        Once a pool or a scope is full, the rest of its Work is not even looked at.
+        Once a pool or a scope is full, the rest of its Work is not even looked at. Nor is any once the tracker does not
+        answer: each would wait as long for the same, and with them all passes that come after this one.
         """
         await self.scopes.look()
         bindings = self.in_force.bindings
         ready = await self.store.read(lambda tx: tx.works.ready())
         full: dict[str, HeldBack] = {}
         waiting: dict[WorkId, HeldBack] = {}
+        self._unanswered = False
         for work in ready:
-            if self.drain.begun:
+            if self.drain.begun or self._unanswered:
                 break
             pool = work.pool or bindings.terms(work.playbook).pool
             held = full.get(f"pool {pool}") or full.get(f"scope {work.scope}")
@@ -107,6 +112,7 @@ class StartPass:
             failed = self.clock.now()
             self._later[work.id] = (tries + 1, failed, Millis(failed + wait))
             _log.warning("start_postponed", work=work.id, wait_ms=wait, exc_info=error)
+            self._unanswered = isinstance(error, TrackerUnavailableError)
             return None
         self._later.pop(work.id, None)
         return refused
@@ -120,15 +126,17 @@ class StartPass:
             if found.reason is Reason.BRAKE:
                 await self._brake(work.id, terms)
             return found
-        binding = bindings.of(found.work)
-        playbook = bindings.playbooks[work.playbook]
+        if found.parked is None:
+            binding, playbook = bindings.of(found.work), bindings.playbooks[work.playbook]
+        else:
+            # It goes on as it began, also when its playbook is not there any more.
+            binding = found.parked.binding
+            playbook = Playbook.from_document(binding.playbook)
         current = await self.wanted.current(found.work, playbook)
         if current is None:
             await self._not_wanted(found.work)
             return None
-        if found.parked is not None:
-            binding = found.parked.binding
-        return await self._claim(found, binding, terms, bindings, current)
+        return await self._claim(found, binding, terms, playbook, bindings, current)
 
     async def _brake(self, work: WorkId, terms: Terms) -> None:
         hold, event, now = HoldId(new_id("hld")), EventId(new_id("evt")), self.clock.now()
@@ -138,7 +146,13 @@ class StartPass:
             self.wake()
 
     async def _claim(
-        self, found: Candidate, binding: Binding, terms: Terms, bindings: Bindings, current: Instructions
+        self,
+        found: Candidate,
+        binding: Binding,
+        terms: Terms,
+        playbook: Playbook,
+        bindings: Bindings,
+        current: Instructions,
     ) -> Refused | None:
         asked = gates_due(found.work, current.revision)
         held: Held | None = None
@@ -152,7 +166,7 @@ class StartPass:
             owner=self.lease.owner,
             lease=self.lease.length,
             revision=current.revision,
-            running=bindings.playbooks[found.work.playbook].running,
+            running=playbook.running,
             asked=asked,
             held=held,
             execution=ExecutionId(new_id("exe")),
@@ -173,13 +187,15 @@ class StartPass:
             return answer
 
         answer = await self.store.write(change)
+        if isinstance(answer, Refused):
+            return answer
         self.wake()
         if isinstance(answer, Claimed):
-            _log.info("claimed", work=answer.work.id, execution=answer.execution.id, epoch=1)
+            _log.info("claimed", work=answer.work.id, execution=answer.execution.id, epoch=answer.execution.epoch)
             self.launch(answer)
         elif isinstance(answer, BudgetHeld):
             _log.info("over_budget", work=answer.work.id, reason=answer.reason)
-        return answer if isinstance(answer, Refused) else None
+        return None
 
     async def _not_wanted(self, work: Work) -> None:
         """

@@ -51,7 +51,7 @@ def finish(tx: Tx, fence: Fence, ending: Ending, *, timer: TimerId, stopped: boo
     is confirmed (C-54, C-75). Raises ``StaleEpochError``.
     """
     execution = held(tx, fence, now)
-    if ending.outcome is Outcome.COMPLETED and tx.events.unrouted_for(execution.work):
+    if _completes(ending.outcome, execution.binding.lifecycle) and tx.events.unrouted_for(execution.work):
         return Overtaken()
     return conclude(tx, execution, ending, timer=timer, stopped=stopped, now=now)
 
@@ -106,8 +106,10 @@ def _follow(tx: Tx, work: Work, execution: Execution, ending: Ending, *, timer: 
 
 
 def _completes(outcome: Outcome, lifecycle: Lifecycle) -> bool:
-    """Whether an end that is no failure completes the Work (C-31, C-32)."""
-    return lifecycle is Lifecycle.RUN_ONCE or (lifecycle is Lifecycle.PLAIN and outcome is Outcome.COMPLETED)
+    """Whether an end completes the Work (C-31, C-32)."""
+    if lifecycle is Lifecycle.RUN_ONCE:
+        return outcome in {Outcome.COMPLETED, Outcome.HANDOFF}
+    return lifecycle is Lifecycle.PLAIN and outcome is Outcome.COMPLETED
 
 
 def _completed(tx: Tx, work: Work, now: Millis) -> Work:

@@ -108,6 +108,12 @@ def claimed_at(execution: Execution) -> Millis:
     return next(claims, execution.started_at)
 
 
+def _resumed(execution: Execution) -> bool:
+    """Whether the newest claim went on with an attempt that was parked: that made no new one."""
+    claims = (each.wake is not None for each in reversed(execution.segments.kept) if not each.recovered)
+    return next(claims, False)
+
+
 def _never_called(execution: Execution) -> bool:
     """Whether nothing can have been used: its executor is known not to have been called."""
     last = execution.segments.kept[-1:]

@@ -70,9 +70,11 @@ def meet(tx: Tx, turn: Event, now: Millis) -> None:
     """Wake the Work that waits for a turn that was just published; never the Work that published it (C-97, C-98)."""
     for key in turn.keys:
         for subscription in tx.subscriptions.to(key):
-            work = tx.works.get(subscription.work)
-            own = turn.data["work"] == work.id
-            if own or work.state is not WorkState.WAITING or not subscription.dependency.met_by(turn.data["status"]):
+            # One that nobody can read must not keep the attempt that says its word from ending.
+            work = tx.works.legible(subscription.work)
+            if work is None or turn.data["work"] == work.id or work.state is not WorkState.WAITING:
+                continue
+            if not subscription.dependency.met_by(turn.data["status"]):
                 continue
             tx.inputs.add(work.id, turn, kind=TURN_INPUT)
             wake(tx, work, now)

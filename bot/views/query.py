@@ -16,7 +16,7 @@ from bot.domain.result import Outcome
 from bot.domain.timer import TimerKind
 from bot.domain.usage import RESERVED_UNITS
 from bot.domain.work import Work, WorkState
-from bot.errors import StorageError
+from bot.errors import PlaybookError, StorageError
 from bot.ids import WorkId
 from bot.playbook.playbook import Playbook
 from bot.scheduler.bars import Bar, bars
@@ -73,10 +73,10 @@ class Threads:
         )
 
     def _work(self, tx: Tx, work: Work, now: Millis) -> WorkView:
-        playbook = self.playbooks.get(work.playbook)
         holds = tx.holds.of_work(work.id)
         timer = tx.timers.of_work(work.id, TimerKind.RETRY)
         executions = tx.executions.of_work(work.id)
+        playbook = self.playbooks.get(work.playbook) or _pinned(executions)
         refused = self.explain.refusal(tx, work, now)
         paused = refused if refused is not None and refused.reason in _PAUSES else None
         ended = work.state.final
@@ -136,6 +136,15 @@ def _state(work: Work, holds: Sequence[Hold], *, retrying: bool, paused: bool) -
     if retrying:
         return ThreadState.RETRYING
     return ThreadState.PAUSED if paused else ThreadState.QUEUED
+
+
+def _pinned(executions: Sequence[Execution]) -> Playbook | None:
+    """Return the playbook that the newest attempt was started with, for a run whose own is not there any more."""
+    document = executions[-1].binding.playbook if executions else None
+    try:
+        return Playbook.from_document(document) if document else None
+    except PlaybookError:
+        return None
 
 
 def _labels(playbook: Playbook) -> tuple[LabelView, ...]:

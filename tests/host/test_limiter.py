@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.clock import MINUTE
+from bot.clock import HOUR, MINUTE
 from bot.errors import RateLimitedError, TrackerUnavailableError
 from projectors.limiter import Limiter
 from tests.clock import FakeClock
@@ -95,4 +95,11 @@ async def test_a_write_that_is_given_up_lets_the_next_one_through(limiter: Limit
     hanging.cancel()
     with pytest.raises(asyncio.CancelledError):
         await hanging
+    assert await limiter.write(answer) == "done"
+
+
+async def test_a_clock_that_is_set_back_makes_no_wait_longer(limiter: Limiter, clock: FakeClock) -> None:
+    with pytest.raises(RateLimitedError):
+        await limiter.write(limited)
+    clock.advance(-HOUR)
     assert await limiter.write(answer) == "done"

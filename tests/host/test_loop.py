@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from bot.clock import SECOND
+from bot.clock import HOUR, SECOND
 from bot.host.loop import Loop, Pass
 from bot.host.wheels import Wheels
 from tests.clock import FakeClock
@@ -233,3 +233,14 @@ async def test_closing_ends_what_was_started_in_order(clock: FakeClock) -> None:
 
     await wheels(Loop(passes=(), clock=clock), closing=[closing("attempts"), closing("stops")]).close()
     assert closed == ["attempts", "stops"]
+
+
+async def test_a_clock_that_is_set_back_keeps_no_pass_that_failed_from_being_tried_again(clock: FakeClock) -> None:
+    recorder = Recorder("route")
+    loop = Loop(passes=recorder.all("route"), clock=clock)
+    await loop.tick()
+    clock.advance(-HOUR)
+    await loop.tick()
+    assert recorder.ran.count("route") == 2
+    await loop.tick()
+    assert recorder.ran.count("route") == 2, "the pause counts from then on"

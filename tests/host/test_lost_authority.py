@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 from structlog.testing import capture_logs
@@ -25,6 +25,7 @@ from bot.scheduler.timeout import time_out
 from bot.storage.contract import Tx
 from tests.clock import FakeClock
 from tests.factories import LEASE, TIMEOUT
+from tests.host.rig import PlainOrders
 from tests.host.scripted import Line, ResumingExecutor, Scene
 from tests.host.test_resuming import DONE, STOPPED, Place
 from tests.scheduler.bench import Bench
@@ -92,6 +93,15 @@ async def _recovery_fails(place: Place) -> Execution:
     return await place.drive(taken)
 
 
+async def _we_fail(place: Place) -> Execution:
+    cast("PlainOrders", place.attempts.launching.orders).fault = ZeroDivisionError()
+    with capture_logs() as logs:
+        ended = await place.drive(await place.claimed())
+    (broken,) = [entry for entry in logs if entry["event"] == "attempt_broken"]
+    assert ended.summary == f"internal error {broken['error_id']}; the log of the bot explains it"
+    return ended
+
+
 async def _is_cancelled(place: Place) -> Execution:
     execution = await _runs(place)
     await place.bench.do(lambda tx, now: cancel(tx, execution.work, by="ada", reason="no", now=now))
@@ -113,7 +123,7 @@ async def _is_timed_out(place: Place) -> Execution:
 
 
 Loss = Callable[[Place], Awaitable[Execution]]
-ENDED = [_observation_fails, _recovery_fails, _is_cancelled, _is_interrupted, _is_timed_out]
+ENDED = [_observation_fails, _recovery_fails, _we_fail, _is_cancelled, _is_interrupted, _is_timed_out]
 
 
 async def _runs(place: Place) -> Execution:

@@ -16,6 +16,7 @@ from bot.errors import ExecutorError
 from bot.executors.contract import Executor, StopEvidence
 from bot.host.drain import Drain
 from bot.host.home import Home
+from bot.host.postponed import Postponed
 from bot.host.recovery import Driving, RecoverPass, StopPass, TimersPass
 from bot.host.start import Lease
 from bot.ids import ExecutionId
@@ -306,3 +307,12 @@ def renewing(bench: Bench, execution: Execution) -> Callable[[], Awaitable[Milli
         return await bench.store.write(lambda tx: tx.executions.renew(execution.fence, now=asked, lease=length))
 
     return renew
+
+
+# ag-G07
+async def test_a_clock_that_is_set_back_puts_nothing_off_for_longer(clock: FakeClock) -> None:
+    postponed = Postponed[str](clock=clock)
+    postponed.failed("row")
+    assert postponed.waits("row")
+    clock.advance(-MINUTE)
+    assert not postponed.waits("row")

@@ -99,6 +99,32 @@ async def test_a_tracker_that_hangs_does_not_keep_it_from_ending(tmp_path: Path)
         assert "Traceback" not in "\n".join(started.lines)
 
 
+async def test_a_reload_that_is_asked_for_while_it_starts_ends_nothing_and_is_done_then(tmp_path: Path) -> None:
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if head.startswith(b"GET /user "):
+            asked.set()
+            await go_on.wait()
+            body = b'{"id": 7, "login": "trackside-bot", "type": "Bot"}'
+            writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n")
+            writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        else:
+            await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with service(write_config(tmp_path, url=f"http://127.0.0.1:{port}"), secrets.token_hex()) as started:
+            await asked.wait()
+            started.send(signal.SIGHUP)
+            go_on.set()
+            await started.event("reloaded")
+            started.send(signal.SIGTERM)
+            assert await started.ended() == 0
+
+
 async def test_a_taken_port_is_said_in_one_line(desk: Desk, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -20,6 +21,9 @@ from bot.storage.ledgers import Ledgers
 from tests.host.test_starting import Desk, desk_on
 from tests.scheduler.bench import Bench
 from tests.scheduler.purse import DAILY, Purse, budget
+from tests.storage.backend import INLINE
+from tests.storage.twice import Writable
+from tests.storage.unreadable import BREAKING, break_row
 
 
 def settling(purse: Purse, woken: list[None] | None = None) -> SettlePass:
@@ -139,3 +143,34 @@ async def started(bench: Bench) -> list[str]:
         return [tx.works.get(execution.work) for execution in tx.executions.live()]
 
     return sorted(work.id for work in await bench.see(live))
+
+
+class TestUnreadable:
+    @pytest.fixture
+    async def store(self, place: str) -> AsyncIterator[Writable[Tx]]:
+        opened = await INLINE.open(place, bind=Tx, more=[BREAKING])
+        yield opened
+        await opened.close()
+
+    # gh-Z-01, gh-Z-06, C-170
+    async def test_a_work_that_cannot_be_read_keeps_no_other_from_being_charged_lifted_or_started(
+        self, bench: Bench
+    ) -> None:
+        purse, woken = Purse(bench, budget(5), usd=1), cast("list[None]", [])
+        broken, held, other = [await bench.ready(number) for number in (1, 2, 3)]
+        await purse.spent(held, usd=5)
+        hold = await purse.held(held)
+        first, second = await purse.start(broken), await purse.start(other)
+        await purse.use(first, usd=2)
+        await purse.use(second, usd=3)
+        await bench.store.write(lambda tx: break_row(tx, "work", broken.id))
+        purse.terms = replace(purse.terms, budgets=(budget(9),))
+        await settling(purse, woken).run()
+        assert await purse.used(other) == 3
+        assert await state(bench, hold) is HoldState.RELEASED
+        await purse.start(other)
+        assert [each.work for each in await bench.see(lambda tx: tx.ledgers.staged())] == [broken.id]
+        assert (await purse.used(broken), await purse.reserved(broken)) == (0, 1)
+        woken.clear()
+        await settling(purse, woken).run()
+        assert woken == [], "what nobody can read does not keep the loop turning"

@@ -16,7 +16,7 @@ from bot.domain.hold import BRAKE
 from bot.domain.kind import Lifecycle
 from bot.domain.result import Outcome
 from bot.domain.work import Instructions, Work
-from bot.errors import TrackerError
+from bot.errors import TrackerError, TrackerUnavailableError
 from bot.executors.shell.executor import ShellExecutor
 from bot.host.bindings import Bindings
 from bot.host.drain import Drain
@@ -34,6 +34,7 @@ from bot.views.capacity import HeldBack, PoolView, capacity_of
 from tests.factories import LEASE, UNBRAKED
 from tests.playbook.samples import small
 from tests.scheduler.bench import Bench
+from tests.scheduler.parking import parked
 
 AGENT = small(("name: tidy", "name: agent"), ("run:tidy", "run:agent"))
 JOB = small(("name: tidy", "name: job"), ("run:tidy", "run:job"), ("executor: claude-code", "executor: shell"))
@@ -43,14 +44,17 @@ ONE_EACH = Limits(default=1, pools=(("agents", 1), ("jobs", 1)))
 
 @dataclass(frozen=True)
 class Poisoned(Wanted):
-    """Every item asks for its Work, except that the tracker fails for some."""
+    """Every item asks for its Work, except that the tracker fails for some, and does not answer for others."""
 
     poison: set[WorkId]
+    silent: set[WorkId]
 
     async def current(self, work: Work, playbook: Playbook) -> Instructions | None:
         del playbook
         if work.id in self.poison:
             raise TrackerError("no answer", status=502)
+        if work.id in self.silent:
+            raise TrackerUnavailableError("no answer")
         return work.instructions
 
 
@@ -96,6 +100,7 @@ class Host:
     passes: StartPass
     gate: Gate
     poison: set[WorkId]
+    silent: set[WorkId]
     launched: list[Claimed]
 
     @property
@@ -132,7 +137,7 @@ def host(bench: Bench) -> Callable[..., Host]:
             brakes=brakes,
         )
         store = Counting(cast("Store", bench.store))
-        gate, poison = Gate(), set[WorkId]()
+        gate, poison, silent = Gate(), set[WorkId](), set[WorkId]()
         launched: list[Claimed] = []
         passes = StartPass(
             store=store,
@@ -140,14 +145,14 @@ def host(bench: Bench) -> Callable[..., Host]:
             in_force=InForce(bindings=bindings),
             scopes=ScopeLimits(store=store, named=lambda: bindings.scopes),
             gates=(gate,),
-            wanted=Poisoned(Places(store), cast("ReadThreads", None), poison),
+            wanted=Poisoned(Places(store), cast("ReadThreads", None), poison, silent),
             places=Places(store),
             lease=Lease(owner="host-a", length=LEASE),
             drain=Drain(),
             launch=launched.append,
             wake=lambda: None,
         )
-        return Host(bench=bench, store=store, passes=passes, gate=gate, poison=poison, launched=launched)
+        return Host(bench=bench, store=store, passes=passes, gate=gate, poison=poison, silent=silent, launched=launched)
 
     return make
 
@@ -238,6 +243,9 @@ async def test_what_waits_for_a_pool_is_counted_with_what_runs_in_it(bench: Benc
         "agents": PoolView(name="agents", limit=1, in_use=1, waiting=2),
         "jobs": PoolView(name="jobs", limit=1, in_use=1, waiting=0),
     }
+    await here.free()
+    (freed,) = [name for name, pool in (await here.pools()).items() if not pool.in_use]
+    assert (freed, (await here.pools())["agents"].waiting) == ("jobs", 2), "read anew, and told by the last pass"
 
 
 # C-159
@@ -323,3 +331,48 @@ async def test_what_waits_is_forgotten_when_it_has_gone(bench: Bench, host: Call
     await bench.do(lambda tx, _: tx.inputs.drop(bad.id))
     await here.run()
     assert here.passes._later == {}  # noqa: SLF001 - as above
+
+
+# ag-G07
+async def test_a_clock_that_is_set_back_keeps_no_start_that_failed_from_being_tried_again(
+    bench: Bench, host: Callable[..., Host]
+) -> None:
+    bad = await wait_in_line(bench, 1)
+    here = host()
+    here.gate.undecided.add(bad.id)
+    assert await here.run() == []
+    here.gate.undecided.clear()
+    bench.clock.advance(-HOUR)
+    assert await here.run() == [bad.id]
+
+
+# ag-G07
+async def test_where_the_tracker_does_not_answer_a_pass_asks_it_once_and_the_others_start_in_the_next(
+    bench: Bench, host: Callable[..., Host]
+) -> None:
+    """Each question may take as long as the tracker is waited for, and all other passes wait with it."""
+    works = [await wait_in_line(bench, number) for number in range(1, 4)]
+    here = host(Limits(default=9, pools=()))
+    here.silent.add(works[0].id)
+    assert await here.run() == []
+    assert await here.run() == [work.id for work in works[1:]]
+    here.silent.clear()
+    bench.clock.advance(SECOND)
+    assert await here.run() == [works[0].id]
+
+
+async def test_a_parked_attempt_goes_on_although_its_playbook_is_gone(host: Callable[..., Host]) -> None:
+    """It is pinned to all that it needs; only a fresh attempt would need the playbook (C-20)."""
+    made = host()
+    work = await made.bench.ready(playbook="agent")
+    await made.run()
+    execution = await made.bench.run(made.launched[-1].execution.fence)
+    await parked(made.bench, execution)
+    await made.bench.comment(work.id)
+    made.passes.in_force.bindings = replace(made.passes.in_force.bindings, playbooks={})
+    assert await made.run() == [work.id]
+    resumed = made.launched[-1].execution
+    assert (resumed.id, resumed.binding) == (execution.id, execution.binding)
+    await made.free()
+    await made.bench.ready(2, playbook="agent")
+    assert await made.run() == [], "a fresh one does not start without its playbook"

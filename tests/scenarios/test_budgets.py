@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
+from bot.clock import MINUTE
 from bot.demo.story import Thread
 from bot.demo.world import DEVELOPER
 from bot.domain.event import Routing
 from bot.scheduler.notices import WARNING
 from tests.scenarios.playbooks import RECORD, runs
-from tests.scenarios.scenes import behaves, silent_only
+from tests.scenarios.scenes import behaves, silent_only, webhooks_only
 from tests.scenarios.stage import Stage
 
 FIVE = f'{RECORD}; trackside turn help --comment "Which of the two?" --used usd=5'
@@ -90,6 +95,39 @@ async def test_nobody_raises_a_budget_beyond_what_the_operator_allows_or_without
     await stage.settle()
     assert "hold:budget" in await thread.labels()
     assert runs(stage.directory) == 1
+
+
+@webhooks_only
+@behaves(FIVE, budgets=OF_FIVE)
+@pytest.mark.parametrize("command", ["/approve", "/release"])
+async def test_what_was_delivered_late_lets_nothing_start_over_a_budget_that_held_later(
+    stage: Stage, command: str
+) -> None:
+    # ag-E07, C-174
+    thread = await _asked(stage)
+    await stage.say(thread, "/help me")
+    await stage.settle()
+    late = next(each for each in await stage.deliveries("issue_comment") if "/help me" in each.payload)
+    stage.clock.advance(5 * MINUTE)
+    await _over(stage, thread)
+    comment = json.loads(late.payload)["comment"] | {"body": command, "id": 999_999}
+    assert (await stage.post(late, comment=comment)).status_code == 202
+    await stage.said(thread, "so your answer was not counted")
+    await stage.settle()
+    assert "hold:budget" in await thread.labels()
+    assert runs(stage.directory) == 1
+    await stage.say(thread, "/approve")
+    await _ran(stage, thread, 2)
+
+
+@silent_only
+@behaves(FIVE, budgets=OF_FIVE)
+async def test_each_reason_why_a_budget_was_not_raised_is_told(stage: Stage) -> None:
+    thread = await _asked(stage)
+    await stage.say(thread, "/budget 5 usd")
+    await stage.said(thread, "the budget was not raised: say by how much")
+    await stage.say(thread, "/budget +8 usd")
+    await stage.said(thread, "the budget was not raised: at most 12.00 usd are allowed here for one issue")
 
 
 @silent_only

@@ -174,6 +174,24 @@ async def test_of_several_holds_one_is_named(stage: Stage) -> None:
 
 
 @silent_only
+@behaves(RECORD, gates=APPROVED)
+async def test_other_holds_than_those_that_were_listed_are_listed_anew(stage: Stage) -> None:
+    thread = await stage.begin()
+    await stage.labelled(thread, "hold:gate")
+    for day in ("Friday", "Monday"):
+        await stage.say(thread, f"/hold not on a {day}", by=DEVELOPER)
+        await stage.say(thread, f"/hold I look first on {day}\n/release")
+        await stage.labelled(thread, "hold:operator")
+        await stage.settle()
+        for hold in await stage.up.store.read(lambda tx: tx.holds.open_of_kind(HoldKind.OPERATOR)):
+            await stage.said(thread, f"`{hold.id}`: {hold.reason}")
+            await stage.say(thread, f"/release {hold.id}")
+        await stage.until("not held", lambda: _not_held(thread))
+    await stage.say(thread, "/cancel")
+    await stage.ended(thread)
+
+
+@silent_only
 async def test_where_nothing_lives_nothing_is_stopped_held_or_released(stage: Stage) -> None:
     thread = await stage.issue()
     for command in ("/stop", "/hold wait", "/release"):

@@ -11,7 +11,7 @@ from bot.domain.account import STAGGER, Account, Pause
 from bot.domain.admission import Reason, Refused, Terms
 from bot.domain.execution import Execution
 from bot.domain.hold import DEFERRAL
-from bot.domain.result import SHORTEST_DEFERRAL, Deferral, Outcome, Result
+from bot.domain.result import LONGEST_DEFERRAL, SHORTEST_DEFERRAL, Deferral, Outcome, Result
 from bot.domain.timer import TimerKind
 from bot.domain.work import Work, WorkState
 from bot.scheduler.accounts import release_accounts
@@ -288,3 +288,35 @@ async def test_a_time_that_is_past_never_makes_a_loop_of_starts_that_nothing_cou
 def test_an_account_without_a_name_or_credentials_is_refused(name: str, credentials: str) -> None:
     with pytest.raises(ValueError, match="digest"):
         Account(name=name, credentials=credentials)
+
+
+@pytest.mark.parametrize("asked_first", ["own", "other"])
+async def test_a_run_of_another_account_never_shortens_the_pause_of_this_one(bench: Bench, asked_first: str) -> None:
+    own = await running(bench, 1)
+    other = (await bench.claim(await bench.ready(2), **OTHER)).execution
+    await bench.run(other.fence)
+    later, sooner = Millis(bench.clock.now() + 2 * HOUR), Millis(bench.clock.now() + HOUR)
+    first, second = (own, other) if asked_first == "own" else (other, own)
+    await deferred(bench, first, until=later)
+    await deferred(bench, second, until=sooner)
+    pause = await pause_of(bench)
+    assert pause is not None
+    assert pause.until == later
+
+
+async def test_a_pause_without_end_that_follows_that_of_another_account_knows_its_credentials(bench: Bench) -> None:
+    own = await running(bench, 1)
+    other = (await bench.claim(await bench.ready(2), **OTHER)).execution
+    await bench.run(other.fence)
+    await deferred(bench, other)
+    await deferred(bench, own, until=None)
+    assert await released(bench) == ()
+    assert await released(bench, "new") == ("provider",)
+
+
+@pytest.mark.parametrize("account", ["provider", None])
+async def test_a_time_that_is_too_far_away_is_a_year_from_now(bench: Bench, account: str | None) -> None:
+    work = await deferred(bench, await running(bench, 1), account=account, until=Millis(2**63))
+    refused = await bench.try_claim(work, **USES)
+    assert isinstance(refused, Refused)
+    assert refused.until == bench.clock.now() + LONGEST_DEFERRAL

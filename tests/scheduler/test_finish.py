@@ -7,6 +7,7 @@ import pytest
 from bot.domain.event import Routing
 from bot.domain.execution import Phase
 from bot.domain.hold import Hold, HoldKind, HoldState
+from bot.domain.kind import Lifecycle
 from bot.domain.result import Outcome, Result
 from bot.domain.work import WorkState
 from bot.errors import StaleEpochError
@@ -14,7 +15,7 @@ from bot.ids import HoldId
 from bot.scheduler.cancel import cancel
 from bot.scheduler.finish import Overtaken
 from bot.scheduler.observe import postpone_publishing
-from tests.factories import LEASE
+from tests.factories import LEASE, make_binding
 from tests.scheduler.bench import Bench
 
 
@@ -66,6 +67,23 @@ async def test_a_completion_does_not_overtake_an_event_that_is_not_routed_yet(be
 
     await bench.do(lambda tx, _: tx.events.settle(event, Routing.UNMATCHED))
     assert (await bench.finished(execution.fence, Outcome.COMPLETED)).work.state is WorkState.COMPLETED
+
+
+# C-85, C-32
+async def test_a_handoff_that_completes_its_work_does_not_overtake_one_either(bench: Bench) -> None:
+    once = make_binding(lifecycle=Lifecycle.RUN_ONCE)
+    execution = await bench.running(binding=once)
+    event = await bench.event("waiting", routing=Routing.PENDING, keys=("item:1/1",))
+    assert await bench.finish(execution.fence, Outcome.HANDOFF) == Overtaken()
+    await bench.do(lambda tx, _: tx.events.settle(event, Routing.UNMATCHED))
+    assert (await bench.finished(execution.fence, Outcome.HANDOFF)).work.state is WorkState.COMPLETED
+
+
+# C-85, C-31
+async def test_standing_work_has_nothing_to_overtake_by_completing(bench: Bench) -> None:
+    execution = await bench.running(binding=make_binding(lifecycle=Lifecycle.STANDING))
+    await bench.event("waiting", routing=Routing.PENDING, keys=("item:1/1",))
+    assert (await bench.finished(execution.fence, Outcome.COMPLETED)).work.state is WorkState.READY
 
 
 # C-85 (negative control)

@@ -311,12 +311,14 @@ async def test_a_deferral_that_reports_nothing_used_nothing(bench: Bench) -> Non
     assert (await purse.used(work), await purse.reserved(work)) == (0, 0)
 
 
-async def test_a_deferral_of_a_resumed_attempt_gives_back_the_turn_alone(bench: Bench) -> None:
+@pytest.mark.parametrize("slept", [MINUTE, 0])
+async def test_a_deferral_of_a_resumed_attempt_gives_back_the_turn_alone(bench: Bench, slept: int) -> None:
+    """Also when it was resumed in the very moment in which it had been claimed first."""
     purse = Purse(bench, budget(9, "turns"), budget(9, "attempts"))
     work = await bench.ready()
     await suspend(bench, await purse.start(work))
     await bench.comment(work.id)
-    bench.clock.advance(MINUTE)
+    bench.clock.advance(slept)
     await defer(bench, await purse.start(work))
     await purse.settle()
     assert [await purse.used(work, place) for place in range(2)] == [1, 1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from bot.clock import MINUTE, SECOND, Millis
@@ -16,8 +18,12 @@ from bot.ids import WorkId
 from bot.scheduler.cancel import cancel
 from bot.scheduler.finish import Finished
 from bot.scheduler.turns import publish_turn
+from bot.storage.contract import Tx
 from tests.scheduler.bench import Bench
 from tests.scheduler.parking import alarm, on, parked, resumed
+from tests.storage.backend import Backend
+from tests.storage.twice import Writable
+from tests.storage.unreadable import BREAKING, break_row
 
 KEY = "item:1/2"
 """The key of the item that is waited for."""
@@ -304,3 +310,21 @@ async def test_what_a_resumed_attempt_says_derives_from_what_woke_it(bench: Benc
     await says(bench, again, "done")
     (event,) = await bench.see(lambda tx: tx.events.by_routing(Routing.UNMATCHED))
     assert event.cause == "evt-answer"
+
+
+class TestUnreadable:
+    @pytest.fixture
+    async def store(self, backend: Backend, place: str) -> AsyncIterator[Writable[Tx]]:
+        opened = await backend.open(place, bind=Tx, more=[BREAKING])
+        yield opened
+        await opened.close()
+
+    # gh-Z-01, C-97
+    async def test_one_that_waits_and_cannot_be_read_keeps_no_other_from_saying_its_word(self, bench: Bench) -> None:
+        other = await bench.running(2)
+        work = await waiting(bench, on(KEY))
+        third = await waiting(bench, on(KEY), number=3)
+        await bench.store.write(lambda tx: break_row(tx, "work", work.id))
+        await says(bench, other, "done")
+        assert (await bench.work(other.work)).state is not WorkState.RUNNING
+        assert (await bench.work(third.id)).state is WorkState.READY

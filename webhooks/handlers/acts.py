@@ -108,12 +108,13 @@ class Act:
 
     def knew_of(self, hold: Hold) -> bool:
         """
-        Whether a hold can have been meant: it was there when this was said, or the same comment placed it.
+        Whether a hold can have been meant, since it was there when this was said.
 
-        What is told late, as by a sweep, must not lift what was placed meanwhile.
+        What is delivered late must not lift what was placed meanwhile. A person's hold stood in the thread from the
+        moment that it was said, whenever it was placed.
         """
         said = self.prepared.said
-        if hold.id.startswith(f"{self.prepared.hold}-"):
+        if hold.person is not None:
             return True
         return said.seq >= held_since(self.tx, hold) and said.at + SKEW >= hold.placed_at
 

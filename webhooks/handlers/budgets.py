@@ -23,7 +23,7 @@ def raise_cap(act: Act) -> Reply | None:
     asked = _AMOUNT.fullmatch(act.command.argument)
     amount = 0 if asked is None else whole(float(asked[1]))
     if asked is None or not amount:
-        return _not_raised(act, "say by how much, as in `/budget +5 usd`")
+        return _not_raised(act, "say by how much, such as +5 usd")
     works = act.works()
     if not works:
         return Reply(code=ReplyCode.NOTHING_LIVE, login=act.login)

@@ -12,3 +12,6 @@ UPDATE events SET data = 'no json' WHERE id = :id
 
 -- name: break_control
 UPDATE controls SET kind = 'dream' WHERE id = :id
+
+-- name: break_hold
+UPDATE holds SET details = 'no json' WHERE id = :id

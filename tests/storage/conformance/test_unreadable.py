@@ -11,9 +11,10 @@ from structlog.testing import capture_logs
 from bot.clock import MINUTE, Millis
 from bot.domain.event import Routing
 from bot.domain.execution import Execution
+from bot.domain.hold import Hold, HoldKind
 from bot.domain.result import Ending, Outcome
 from bot.domain.timer import Timer, TimerKind
-from bot.ids import EventId, TimerId
+from bot.ids import EventId, HoldId, TimerId, WorkId
 from bot.scheduler.finish import conclude
 from bot.storage.contract import Tx
 from tests.clock import START
@@ -158,3 +159,33 @@ async def test_a_fact_that_comes_again_with_another_content_changes_nothing(stor
     assert await store.write(again) is None
     assert await store.read(lambda tx: tx.events.by_natural_key("fact")) == first
     assert await store.read(lambda tx: tx.events.get(EventId("evt-other"))) is None
+
+
+# gh-Z-01
+async def test_a_work_that_cannot_be_read_is_none_to_who_can_do_without_it(store: Store) -> None:
+    broken, sound = [await ready_work(store, number) for number in (1, 2)]
+    await store.write(lambda tx: break_row(tx, "work", broken.id))
+    assert await store.read(lambda tx: tx.works.legible(broken.id)) is None
+    assert await store.read(lambda tx: tx.works.legible(WorkId("wrk-unknown"))) is None
+    assert await store.read(lambda tx: tx.works.legible(sound.id)) == sound
+
+
+# gh-Z-01
+async def test_a_hold_that_cannot_be_read_hides_no_other_of_its_kind(store: Store) -> None:
+    holds = []
+    for number in range(1, COUNT + 1):
+        work = await ready_work(store, number)
+        hold = Hold(
+            id=HoldId(f"hld-{number}"),
+            work=work.id,
+            kind=HoldKind.BUDGET,
+            holder="usd",
+            reason="",
+            revision="",
+            placed_at=START,
+        )
+        await store.write(lambda tx, h=hold: tx.holds.place(h))  # type: ignore[misc] # a default pins the loop's value
+        holds.append(hold)
+    await spoil(store, "hold", holds)
+    found = await store.read(lambda tx: tx.holds.open_of_kind(HoldKind.BUDGET))
+    assert [each.id for each in found] == [each.id for each in holds[BROKEN:]]
