@@ -62,6 +62,8 @@ def raise_budget(tx: Tx, work: Work, entry: Raise, terms: Terms, *, event: Event
         key = f"budget/{entry.source}/raised"
         reason = f"{entry.unit} raised by {entry.amount} millionths"
         record(tx, work, "core.budget.raised", key, event=event, by=entry.login, reason=reason, now=now)
+        # Also when nothing is lifted by it: the cap that the thread shows is another one.
+        tx.threads.touch(work.item)
     lifted = lift(tx, work, terms, by=entry.login, reason="the budget was raised", now=now)
     return RaiseAnswer(raised=Raised.DONE, cap=min(_caps(tx, work, terms, unit, now)), ceiling=ceiling, lifted=lifted)
 
@@ -79,8 +81,8 @@ def lift(tx: Tx, work: Work, terms: Terms, *, by: str, reason: str, now: Millis)
         tx.holds.settle(hold.id, HoldState.RELEASED, by=by, reason=reason, now=now)
         key = f"budget/{hold.id}/released"
         record(tx, work, "core.budget.released", key, event=EventId(key), by=by, reason=reason, now=now)
-    # Also when nothing was held: the cap that the thread shows is another one.
-    tx.threads.touch(work.item)
+    if held:
+        tx.threads.touch(work.item)
     return True
 
 

@@ -57,7 +57,7 @@ def stage(
     claimed = claimed_at(execution)
     if deferred:
         amounts[TURNS] = -1.0
-        if claimed == execution.started_at:
+        if not _resumed(execution):
             amounts[ATTEMPTS] = -1.0
     if not amounts and not reserved:
         return execution

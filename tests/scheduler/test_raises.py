@@ -104,6 +104,19 @@ async def test_a_raise_does_not_lift_what_another_budget_holds(bench: Bench) -> 
     assert (answer.raised, answer.lifted) == (Raised.DONE, False)
 
 
+async def test_a_raise_is_shown_also_when_it_lifts_nothing(bench: Bench) -> None:
+    """The thread says how much may be used, whatever else holds the Work."""
+    purse = purse_of(bench, budget(5, **DAILY), budget(9))
+    work = await purse.spent(await bench.ready(), usd=5)
+    await purse.held(work)
+    before = await bench.see(lambda tx: tx.threads.get(work.item))
+    await ask(purse, work, 5)
+    after = await bench.see(lambda tx: tx.threads.get(work.item))
+    assert before is not None
+    assert after is not None
+    assert after.wanted > before.wanted
+
+
 # ag-H04
 async def test_a_raise_is_for_the_item_and_playbook_also_in_a_later_run(bench: Bench) -> None:
     purse = purse_of(bench, budget(5))
