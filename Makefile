@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check format bench chaos clean
+.PHONY: demo test check format bench chaos simulate mutants clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Trackside needs Python 3.11 or newer, and this is %d.%d; name one with: make PYTHON=python3.11 …" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -35,6 +35,12 @@ bench: $(STAMP) ## Measure, in one run: accepted webhooks, claims, label-to-run 
 
 chaos: $(STAMP) ## Kill the bot at every step of the story, one after the other
 	$(BIN)/python -m pytest -n auto tests/scenarios/test_kill.py --every-step $(ARGS)
+
+simulate: $(STAMP) ## Run SEEDS simulated worlds; SEED=7 shows one, with REPLAY=… cut down as it was printed
+	$(BIN)/python -m tests.simulation $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay '$(REPLAY)') $(ARGS)
+
+mutants: $(STAMP) ## Break the scheduler on purpose, in a copy, and see that the simulation or a test finds it
+	$(BIN)/python -m tests.simulation.mutants $(ARGS)
 
 clean: ## Remove what these commands made
 	rm -rf $(VENV) .demo dist build
