@@ -40,21 +40,21 @@ class Audit:
     seen: Callable[[Step], None]
     violations: list[str] = field(default_factory=list)
     current: Snapshot = field(default_factory=Snapshot)
-    changes: int = 0
     _next: Step | None = None
     _runs: int = 0
 
     def look(self, tx: Tx, writer: str, now: Millis) -> None:
         """Look at a change that is about to be committed. It may be run again, or undone."""
-        self._next = Step(before=self.current, after=take(tx), writer=writer, now=now, facts=self.facts)
+        self._next = Step(before=self.current, after=take(tx, self.current), writer=writer, now=now, facts=self.facts)
 
     def keep(self) -> None:
         """Count the change: it was committed."""
         step, self._next = self._next, None
         if step is None:
             return
+        if step.after is step.before:
+            return
         self.current = step.after
-        self.changes += 1
         self._check(self.checks, step)
         self.seen(step)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 from bot.domain.segment import Segments
 from bot.storage.contract import Tx
-from bot.storage.sql import Row
+from bot.storage.sql import Row, Sql
 from bot.storage.statements import Layer
 
 LAYER = Layer(package="tests.simulation", directory="sql")
@@ -65,25 +65,46 @@ def started(before: Snapshot, after: Snapshot) -> Iterator[Row]:
             yield row
 
 
-def take(tx: Tx) -> Snapshot:
-    """Read the state that a transaction sees."""
-    ask = tx.works.sql.all
-    return Snapshot(
-        works=_by("id", ask("simulation_works")),
-        executions=_by("id", ask("simulation_executions")),
-        holds=_by("id", ask("simulation_holds")),
-        decisions=_by("source", ask("simulation_decisions")),
-        inputs=ask("simulation_inputs"),
-        consumed=ask("simulation_consumed"),
-        retries=_by("natural_key", ask("simulation_retries")),
-        ledgers=_by("key", ask("simulation_ledgers")),
-        reservations=ask("simulation_reservations"),
-        staged=ask("simulation_staged"),
-        raises=ask("simulation_raises"),
-        accounts=_by("name", ask("simulation_accounts")),
-        unrouted=frozenset(row["work"] for row in ask("simulation_unrouted")),
-        parents={row["id"]: row["parent"] for row in ask("simulation_parents")},
-    )
+def take(tx: Tx, before: Snapshot) -> Snapshot:
+    """Read the state that a transaction sees; what it has not written is taken over from the state before it."""
+    tables = tx.works.sql.tables  # type: ignore[attr-defined] # the statements are watched in a simulation
+    fresh = {name: read(tx.works.sql) for name, (read, sources) in _PARTS.items() if not sources.isdisjoint(tables)}
+    return replace(before, **fresh) if fresh else before
+
+
+def _rows(statement: str) -> Callable[[Sql], Sequence[Row]]:
+    return lambda sql: sql.all(statement)
+
+
+def _by(key: str, statement: str) -> Callable[[Sql], Rows]:
+    return lambda sql: {row[key]: row for row in sql.all(statement)}
+
+
+def _unrouted(sql: Sql) -> frozenset[str]:
+    return frozenset(row["work"] for row in sql.all("simulation_unrouted"))
+
+
+def _parents(sql: Sql) -> Mapping[str, str | None]:
+    return {row["id"]: row["parent"] for row in sql.all("simulation_parents")}
+
+
+_PARTS: Mapping[str, tuple[Callable[[Sql], Any], frozenset[str]]] = {
+    "works": (_by("id", "simulation_works"), frozenset({"works"})),
+    "executions": (_by("id", "simulation_executions"), frozenset({"executions"})),
+    "holds": (_by("id", "simulation_holds"), frozenset({"holds"})),
+    "decisions": (_by("source", "simulation_decisions"), frozenset({"decisions"})),
+    "inputs": (_rows("simulation_inputs"), frozenset({"inputs"})),
+    "consumed": (_rows("simulation_consumed"), frozenset({"consumed", "executions"})),
+    "retries": (_by("natural_key", "simulation_retries"), frozenset({"events"})),
+    "ledgers": (_by("key", "simulation_ledgers"), frozenset({"ledgers"})),
+    "reservations": (_rows("simulation_reservations"), frozenset({"reservations"})),
+    "staged": (_rows("simulation_staged"), frozenset({"staged_usage"})),
+    "raises": (_rows("simulation_raises"), frozenset({"raises"})),
+    "accounts": (_by("name", "simulation_accounts"), frozenset({"accounts"})),
+    "unrouted": (_unrouted, frozenset({"events", "event_keys", "work_keys"})),
+    "parents": (_parents, frozenset({"scopes"})),
+}
+"""How each part of a state is read, and which tables it is read from."""
 
 
 def document(text: str) -> Any:
@@ -95,7 +116,3 @@ def document(text: str) -> Any:
 def segments(text: str) -> Segments:
     """Read stored segments."""
     return Segments.from_document(json.loads(text))
-
-
-def _by(key: str, rows: Sequence[Row]) -> Rows:
-    return {row[key]: row for row in rows}

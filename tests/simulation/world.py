@@ -22,7 +22,6 @@ from bot.storage.contract import Tx
 from bot.storage.runner import InlineRunner
 from bot.storage.sqlite.connect import SqliteSettings
 from bot.storage.sqlite.store import SqliteStore
-from bot.storage.statements import for_dialect
 from tests.simulation import log
 from tests.simulation.audit import Audit, Check
 from tests.simulation.choices import Choices, Script
@@ -36,12 +35,12 @@ from tests.simulation.mortal import Life
 from tests.simulation.people import Crowd
 from tests.simulation.playbooks import playbooks
 from tests.simulation.reached import note
-from tests.simulation.snapshot import LAYER
 from tests.simulation.substitutes import LogLine, substituted
 from tests.simulation.times import HostClock, TrueTime
 from tests.simulation.tracker.desk import TrackerDesk
 from tests.simulation.tracker.door import Network
 from tests.simulation.tracker.state import PEOPLE, places
+from tests.simulation.watched import Watched, statements
 from tests.simulation.workspaces import push_branch
 from tests.storage.backend import MIGRATIONS
 
@@ -238,8 +237,8 @@ def open_store(loop: SimulationLoop, directory: Path) -> SqliteStore[Tx]:
 async def _open(directory: Path) -> Any:
     return await SqliteStore.open(
         SqliteSettings(path=directory / "trackside.db", readers=1, durable=False),
-        bind=Tx,
-        statements=for_dialect("sqlite", LAYER),
+        bind=lambda sql: Tx(Watched(sql)),
+        statements=statements(),
         migrations=MIGRATIONS,
         runner=InlineRunner(),
     )
