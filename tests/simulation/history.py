@@ -9,6 +9,7 @@ from tests.simulation.times import TrueTime
 
 REACHED = (
     "kill",
+    "race",
     "stand",
     "paused past a lease",
     "lost delivery",

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from bot.clock import MINUTE, SECOND, Millis
-from bot.domain.result import Deferral, Result
-from bot.domain.retry import RetryHint
+from bot.clock import MINUTE, SECOND
 from bot.domain.turn import Turn
-from bot.domain.wait import Awaited, Suspension
-from bot.ids import EventId
-from tests.simulation.executor import ACCOUNT
+from tests.simulation.ends import result_of, said, words_of
 from tests.simulation.host import LEASE, LOOPS, SimulatedHost
-from tests.simulation.machine import Run
 from tests.simulation.mortal import LIFE, Fate, Harm
-from tests.simulation.playbooks import POOLS, WORDS
 from tests.simulation.store import CHANGE
 from tests.simulation.world import World
 
+DECIDING = LOOPS.index("what is decided")
+MANY = 2
 PAUSES = (SECOND, 5 * SECOND, 20 * SECOND, 61 * SECOND, 3 * MINUTE, 11 * MINUTE)
 LEAPS = (SECOND, -SECOND, 20 * SECOND, -20 * SECOND, 4 * MINUTE, -4 * MINUTE)
 """By how much a clock is set."""
@@ -37,17 +32,6 @@ HARMS = (
     (1, Harm.REFUSED),
     (1, Harm.BUSY),
 )
-ENDS = (
-    (12, "word"),
-    (2, "silent"),
-    (3, "failed"),
-    (1, "hopeless"),
-    (2, "dead"),
-    (2, "hinted"),
-    (4, "deferred"),
-    (4, "suspended"),
-)
-"""How a run ends."""
 SOON = (0, 1, 2, 3, 5, 8, 12, 20, 30, 45)
 """After how many boundaries a harm strikes."""
 
@@ -76,6 +60,29 @@ def round_of_all(world: World) -> bool:
         if host.life.alive:
             host.turn(place)
             world.drain()
+    return True
+
+
+def race(world: World) -> bool:
+    """Let one host stand still right before it decides something, and another one decide meanwhile."""
+    racing = [host for host in world.living() if DECIDING in host.free()]
+    if len(racing) < MANY:
+        return False
+    slow = world.choices.of(racing)
+    quick = next(host for host in racing if host is not slow)
+    world.history.reach("race")
+    world.history.tell(slow.life.name, f"turns {LOOPS[DECIDING]}, slowly")
+    slow.life.fate = Fate(harm=Harm.PARK, after=world.choices.of(SOON[:3]), at=CHANGE)
+    slow.turn(DECIDING)
+    world.drain()
+    harm = world.choices.of((Harm.NONE, Harm.UNAVAILABLE, Harm.LIMITED))
+    quick.life.fate = Fate(harm=harm, after=world.choices.below(2))
+    world.history.tell(quick.life.name, f"turns {LOOPS[DECIDING]}, quickly")
+    quick.turn(DECIDING)
+    world.drain()
+    while slow.life.alive and slow.life.stood:
+        world.history.tell(slow.life.name, f"goes on at {slow.life.go_on(0)}")
+        world.drain()
     return True
 
 
@@ -159,11 +166,11 @@ def end_run(world: World) -> bool:
     if not alive:
         return False
     run = world.choices.of(alive)
-    result = _result(world, run)
+    result = result_of(world, run)
     told = not world.choices.one_in(5)
     if not told:
         world.history.reach("late result")
-    world.history.tell("machine", f"ends {run.key}: {_said(result)}{'' if told else ', unseen'}")
+    world.history.tell("machine", f"ends {run.key}: {said(result)}{'' if told else ', unseen'}")
     run.end(result, told=told)
     return True
 
@@ -185,7 +192,7 @@ def declare(world: World) -> bool:
     if not alive or not hosts:
         return False
     run, host = world.choices.of(alive), world.choices.of(hosts)
-    word = world.choices.of(_words(run))
+    word = world.choices.of(words_of(run))
     world.history.reach("declared")
     world.history.tell("machine", f"{run.key} declares {word}")
     host.declare(run.token, Turn(status=word, comment="So I declare."))
@@ -297,6 +304,7 @@ MOVES: tuple[tuple[int, Move], ...] = (
     (5, lose),
     (14, wait),
     (20, go_on),
+    (24, race),
     (36, end_run),
     (8, tell_end),
     (4, declare),
@@ -333,64 +341,3 @@ def _under_fate(world: World, host: SimulatedHost) -> None:
         host.life.fate = Fate(harm=harm, after=world.choices.of(SOON[:5]), at=CHANGE)
     else:
         host.life.fate = Fate(harm=harm, after=world.choices.of(SOON))
-
-
-def _result(world: World, run: Run) -> Result | None:
-    how = world.choices.weighted(ENDS)
-    if how == "dead":
-        return None
-    result = Result(ok=True, units=_units(world), consumed=_consumed(world, run))
-    match how:
-        case "word":
-            result = replace(result, turn=Turn(status=world.choices.of(_words(run)), comment="So it is."))
-        case "failed" | "hopeless":
-            result = replace(result, ok=False, summary="it broke", permanent=how == "hopeless")
-        case "hinted":
-            result = replace(result, ok=False, summary="the limit is reached", hint=_hint(world))
-        case "deferred":
-            result = replace(result, ok=False, deferral=_deferral(world))
-        case "suspended":
-            until = world.choices.of((None, Millis(world.time.now + 5 * MINUTE)))
-            awaited = Awaited(kinds=("comment",), until=until)
-            result = replace(result, suspension=Suspension(awaited=awaited, session={"stretch": run.key}))
-    return result
-
-
-def _hint(world: World) -> RetryHint:
-    wait = world.choices.of((MINUTE, None, -MINUTE))
-    return RetryHint(reset_at=None if wait is None else Millis(world.time.now + wait))
-
-
-def _deferral(world: World) -> Deferral:
-    account, wait = world.choices.of(((None, 4 * MINUTE), (ACCOUNT, 4 * MINUTE), (ACCOUNT, None), (None, None)))
-    until = None if wait is None else Millis(world.time.now + wait)
-    return Deferral(reason="the provider asks to wait", until=until, account=account)
-
-
-def _units(world: World) -> dict[str, float]:
-    """Return what the run used, as far as it says."""
-    used = world.choices.weighted(((4, 3), (2, 0), (1, 7), (2, None)))
-    units = {"minutes": float(world.choices.below(5))}
-    return units if used is None else {**units, "usd": float(used)}
-
-
-def _consumed(world: World, run: Run) -> tuple[EventId, ...]:
-    return tuple(run.taken) if run.taken and not world.choices.one_in(3) else ()
-
-
-def _words(run: Run) -> tuple[str, ...]:
-    gated, free = WORDS.values()
-    return gated if run.pool == POOLS["agent"] else free
-
-
-def _said(result: Result | None) -> str:
-    if result is None:
-        return "dies"
-    words = {
-        "deferred": result.deferral is not None,
-        "suspended": result.suspension is not None,
-        "failed for good": result.permanent,
-        "failed": not result.ok,
-        "says nothing": result.turn is None,
-    }
-    return next((word for word, said in words.items() if said), "") or (result.turn.status if result.turn else "")

@@ -27,7 +27,6 @@ MUTANTS: tuple[Mutant, ...] = (
             ),
         ),
         tests=("tests/scheduler/test_capacity.py", "tests/scheduler/test_claim.py"),
-        invariants=("pools_are_not_exceeded", "scopes_are_not_exceeded", "nothing_starts_while_held"),
     ),
     Mutant(
         name="an approval leaves no pass",
