@@ -31,7 +31,7 @@ class Launch(enum.Enum):
 
 
 LAUNCHES = ((30, Launch.WELL), (2, Launch.UNCLEAR), (2, Launch.FAILED), (1, Launch.HOPELESS))
-STUBBORN = ((6, 0), (2, 1), (1, 3))
+STUBBORN = ((6, 0), (2, 1), (2, 8))
 
 
 ANSWERS = ((4, "takes"), (2, "takes nothing"), (2, "loses"), (1, "forbids"))

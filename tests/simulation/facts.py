@@ -21,13 +21,14 @@ class Seen:
 @dataclass(frozen=True, kw_only=True)
 class Facts:
     """
-    ``limits`` are the capacity limits in force. ``decided`` maps a comment to what its author saw.
+    ``limits`` are the capacity limits in force, ``together`` is what all runs of a day may use, in usd. ``decided`` maps a comment to what its author saw.
 
     ``may_decide`` and ``may_start`` are the logins with enough permission; ``gated`` maps each playbook to whether a
     second person must approve its start.
     """
 
     limits: Limits
+    together: int
     machine: Machine
     gated: Mapping[str, bool]
     may_decide: frozenset[str]

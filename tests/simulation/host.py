@@ -29,7 +29,7 @@ from tests.simulation.executor import SimulatedExecutor
 from tests.simulation.loop import OWNER, SimulationLoop
 from tests.simulation.machine import Machine
 from tests.simulation.mortal import KilledError, Life
-from tests.simulation.playbooks import POOLS, TOGETHER, playbooks
+from tests.simulation.playbooks import POOLS, playbooks
 from tests.simulation.store import SharedStoreDoor, StoreDoor
 from tests.simulation.times import HostClock
 from tests.simulation.tracker.desk import TrackerDesk
@@ -47,15 +47,13 @@ CEILING = {"usd": 20, "turns": 6}
 LOOPS = ("what comes in", "what is decided", "what goes out")
 
 
-def config(*, agents: int, jobs: int, scopes: Mapping[str, int]) -> Config:
-    """Return what every host of a simulation is told; ``scopes`` are the limits of owners and repositories."""
+def config(*, agents: int, jobs: int, together: int, scopes: Mapping[str, int]) -> Config:
+    """Return what every host of a simulation is told; ``together`` is what all runs of a day may use, in usd."""
     return Config(
         data=Path("data"),
         repositories=tuple(place.full_name for place in places()),
         settings=Settings(concurrency=agents, job_concurrency=jobs, lease=LEASE, budget_ceiling=CEILING),
-        budgets=tuple(
-            BudgetSettings(unit=unit, max=amount, per=Per.ALL, period=Period.DAY) for unit, amount in TOGETHER.items()
-        ),
+        budgets=(BudgetSettings(unit="usd", max=together, per=Per.ALL, period=Period.DAY),),
         scopes={name: ScopeSettings(concurrency=limit) for name, limit in scopes.items()},
         token=SecretStr("a-token-of-the-simulation"),
         secrets=(SecretStr(SECRET.decode()),),

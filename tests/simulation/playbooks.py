@@ -64,8 +64,6 @@ BUDGETS: Mapping[str, Mapping[str, int]] = {GATED: {"usd": 9, "turns": 4}, OPEN:
 """What all runs of each on one issue may use, by unit, as the playbooks say."""
 ESTIMATES: Mapping[str, Mapping[str, int]] = {GATED: {"usd": 4}, OPEN: {}}
 """What one attempt of each is expected to use."""
-TOGETHER: Mapping[str, int] = {"usd": 20}
-"""What all of them together may use on a day."""
 POOLS = {"agent": "agents", "tool": "jobs"}
 """The pool of each executor."""
 

@@ -16,7 +16,8 @@ DECIDING = LOOPS.index("what is decided")
 MANY = 2
 PAUSES = (SECOND, 5 * SECOND, 20 * SECOND, 61 * SECOND, 3 * MINUTE, 11 * MINUTE)
 LEAPS = (SECOND, -SECOND, 20 * SECOND, -20 * SECOND, 4 * MINUTE, -4 * MINUTE)
-"""By how much a clock is set."""
+BACK = (-4 * MINUTE, -MINUTE, -20 * SECOND, 4 * MINUTE)
+"""By how much a clock is set, and while a run is at work: a lease that is renewed then must not end earlier."""
 SKEW = 10 * MINUTE
 TWIN_SKEW = LEASE // 6
 """How far clocks may be off: more where one host is alone with its database."""
@@ -152,7 +153,8 @@ def wait(world: World) -> bool:
 def set_clock(world: World) -> bool:
     """Set a host's clock."""
     name = world.choices.of(tuple(world.offsets))
-    leap, limit = world.choices.of(LEAPS), TWIN_SKEW if world.twins else SKEW
+    at_work = bool(world.around.machine.alive())
+    leap, limit = world.choices.of(BACK if at_work else LEAPS), TWIN_SKEW if world.twins else SKEW
     offset = max(-limit, min(limit, world.offsets[name] + leap))
     world.history.reach("clock back" if offset < world.offsets[name] else "clock forward")
     world.offsets[name] = world.hosts[name].clock.offset = offset
@@ -310,7 +312,7 @@ MOVES: tuple[tuple[int, Move], ...] = (
     (4, declare),
     (2, renew),
     (2, hang),
-    (3, set_clock),
+    (8, set_clock),
     (3, kill),
     (24, restart),
     (3, pause),

@@ -153,6 +153,7 @@ def machine(*going: Run) -> Machine:
 def step(before: Snapshot, after: Snapshot, *, writer: str = "a", on: Machine | None = None) -> Step:
     facts = Facts(
         limits=Limits(default=1, pools=(), scopes=((ScopeId("owner:1"), 2),)),
+        together=20,
         machine=on or machine(run()),
         gated={GATED: True},
         may_decide=frozenset({"ada", "max"}),

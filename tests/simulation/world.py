@@ -166,12 +166,14 @@ def open_world(seed: int, script: Script | None = None, checks: tuple[Check, ...
         given = config(
             agents=choices.of((2, 1, 3)),
             jobs=choices.of((1, 2)),
+            together=(together := choices.of((20, 9))),
             scopes=choices.of(SCOPES),
         )
         hosting = choices.weighted(HOSTING)
         history.tell("world", f"has {hosting.value}, {given.limits.pools}, {dict(given.scope_limits)}")
         facts = Facts(
             limits=replace(given.limits, scopes=_identified(given.scope_limits)),
+            together=together,
             machine=machine,
             gated={name: bool(playbook.gates) for name, playbook in playbooks().items()},
             may_decide=frozenset(each.person.login for each in PEOPLE if each.permission >= each.permission.WRITE),

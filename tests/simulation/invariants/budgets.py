@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from bot.domain.segment import Invoke, Segment
 from bot.storage.sql import Row
 from tests.simulation.audit import Check, Step
-from tests.simulation.playbooks import BUDGETS, TOGETHER
+from tests.simulation.playbooks import BUDGETS
 from tests.simulation.snapshot import Snapshot, document, segments, started
 
 MICRO = 1_000_000
@@ -56,7 +56,7 @@ def no_start_goes_beyond_a_budget(step: Step) -> Iterator[str]:
         for key in ledgers_of(step.after, row):
             if _unit(key) == "attempts" and row["id"] in step.before.executions:
                 continue
-            taken, most = _taken(step.after, key), _most(step.after, key, row)
+            taken, most = _taken(step.after, key), _most(step.after, key, row, step.facts.together)
             if taken > most:
                 yield f"{row['id']} starts, and {taken} of {most} are taken in {key}"
 
@@ -73,7 +73,7 @@ def ledgers_of(state: Snapshot, row: Row) -> list[str]:
     work = state.works[row["work"]]
     own = [f"{unit}/work/{work['item']}/{work['playbook']}/life" for unit in BUDGETS.get(work["playbook"], {})]
     day = datetime.fromtimestamp(row["started_at"] / 1000, tz=UTC).strftime("%Y-%m-%d")
-    return [*own, *(f"{unit}/all/day/{day}" for unit in TOGETHER)]
+    return [*own, f"usd/all/day/{day}"]
 
 
 def _used(row: Row) -> Mapping[str, float | None]:
@@ -114,10 +114,10 @@ def _taken(state: Snapshot, key: str) -> int:
     return int(state.ledgers[key]["used"]) + int(reserved)
 
 
-def _most(state: Snapshot, key: str, row: Row) -> int:
+def _most(state: Snapshot, key: str, row: Row, together: int) -> int:
     unit, work = _unit(key), state.works[row["work"]]
     if key.startswith(f"{unit}/all/"):
-        return TOGETHER[unit] * MICRO
+        return together * MICRO
     raised = sum(
         each["amount"]
         for each in state.raises

@@ -1,4 +1,4 @@
-"""Hunt all mutants, or those whose name holds a text. Exits with 1 when one survives what should find it."""
+"""Hunt all mutants, or those whose name holds a text. Exits with 1 when nothing finds one of them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     survivors = 0
     for mutant, caught in _hunt_all(chosen, given.seeds):
         missing = caught.misses(mutant)
-        survivors += bool(missing)
-        sys.stdout.write(f"{'SURVIVES' if missing else 'found':8} {mutant.name}: {_said(caught, missing)}\n")
+        survivors += not caught
+        sys.stdout.write(f"{'found' if caught else 'SURVIVES':8} {mutant.name}: {_said(caught, missing)}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{len(chosen)} mutants, {survivors} survived\n")
     return int(bool(survivors))

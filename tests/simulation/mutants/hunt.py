@@ -20,11 +20,15 @@ FAILED = re.compile(r"^FAILED (?P<test>\S+)", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True)
 class Caught:
-    """What found a mutant: a test of the suite, an invariant with the seed that violated it, either or none."""
+    """What found a mutant: a test of the suite, an invariant with the seed that violated it, both or none of them."""
 
     test: str = ""
     invariant: str = ""
     seed: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether anything found it."""
+        return bool(self.test or self.invariant)
 
     def misses(self, mutant: Mutant) -> list[str]:
         """Return what was expected to find the mutant, and did not."""

@@ -41,8 +41,14 @@ def test_a_patch_changes_the_copy_and_nothing_else(tmp_path: Path) -> None:
         patch.apply(tmp_path)
 
 
-def test_a_mutant_survives_unless_all_that_should_find_it_does() -> None:
+def test_what_was_expected_to_find_a_mutant_and_did_not_is_named() -> None:
     mutant = Mutant(name="any", patches=(), tests=("tests/one.py",), invariants=("one_live_work",))
     assert Caught(test="test_one", invariant="one_live_work", seed=1).misses(mutant) == []
     assert Caught(test="test_one").misses(mutant) == ["a simulation"]
     assert Caught(invariant="segments_sum", seed=1).misses(mutant) == ["a test"]
+
+
+def test_a_mutant_survives_when_nothing_finds_it() -> None:
+    assert not Caught()
+    assert Caught(test="test_one")
+    assert Caught(invariant="one_live_work", seed=0)
