@@ -22,9 +22,10 @@ from bot.domain.turn import Turn
 from bot.domain.work import WorkState
 from bot.executors.shell.config import DEFAULT_INHERIT, ShellConfig
 from bot.executors.toolbelt.routes import router as toolbelt_routes
-from bot.host.config import SECRETS, TOKEN, Config, load_config
+from bot.host.config import SECRETS, Config, load_config
 from bot.host.health import Health
 from bot.host.http import http_app
+from bot.host.sections import TOKEN
 from bot.playbook.duration import format_duration
 from bot.playbook.find import builtin
 from bot.playbook.load import check

@@ -73,9 +73,9 @@ def demo_agent() -> None:
 @playbooks.command()
 def check(paths: Annotated[list[Path], typer.Argument(help="Playbooks, or directories of them.")]) -> None:
     """Check playbooks: every fault with its file, line and key."""
-    from bot.host.config import Settings
     from bot.host.executors import executors
     from bot.host.playbooks import misfits
+    from bot.host.sections import Settings
     from bot.playbook.advice import advice
     from bot.playbook.find import load_all
 

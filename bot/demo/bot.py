@@ -24,8 +24,9 @@ from bot.errors import TracksideError
 from bot.executors.processes.identity import Identity, send
 from bot.executors.supervisor.__main__ import RECORD
 from bot.executors.supervisor.files import read_record
-from bot.host.config import DATABASE, SECRETS, TOKEN
+from bot.host.config import DATABASE, SECRETS
 from bot.host.executors import executors
+from bot.host.sections import TOKEN
 from bot.ids import ExecutionId
 from bot.trackers.embedded.tracker import EmbeddedTracker
 

@@ -15,12 +15,14 @@ from bot.domain.turn import Turn
 from bot.errors import ConfigError, TrackerError
 from bot.executors.toolbelt.routes import Record
 from bot.executors.toolbelt.routes import router as toolbelt_routes
-from bot.host.assemble import Parts, assemble
-from bot.host.config import TOKEN, Config
+from bot.host.assemble import assemble
+from bot.host.config import Config
 from bot.host.http import http_app
 from bot.host.instance import instance
 from bot.host.launching import token_digest
+from bot.host.parts import Parts
 from bot.host.reload import reload, usable
+from bot.host.sections import TOKEN
 from bot.host.skew import Skew
 from bot.host.store import open_store
 from bot.host.ticks import every

@@ -18,7 +18,7 @@ from bot.domain.execution import Execution
 from bot.domain.steps import LaunchStep
 from bot.domain.work import Work
 from bot.errors import EnvironmentUnavailableError
-from bot.host.config import EVERYWHERE
+from bot.host.sections import EVERYWHERE
 from bot.scheduler.phases import Trail
 
 IDENTITY = {

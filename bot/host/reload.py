@@ -14,10 +14,10 @@ import structlog
 from bot.errors import ConfigError
 from bot.executors.contract import Executor
 from bot.executors.registry import Generation
-from bot.host.assemble import Parts
 from bot.host.config import Config
 from bot.host.executors import executors
 from bot.host.in_force import bound
+from bot.host.parts import Parts
 from bot.host.playbooks import load_playbooks
 from bot.playbook.playbook import Playbook
 

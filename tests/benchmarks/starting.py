@@ -23,7 +23,8 @@ from bot.demo.story import LABEL, Person
 from bot.demo.world import BOT, DEVELOPER, REPOSITORY, Tokens, furnish
 from bot.executors.supervisor.run_directory import launches
 from bot.host.app import Host, Surroundings, open_host
-from bot.host.config import Config, Settings, TrackerSettings
+from bot.host.config import Config
+from bot.host.sections import Settings, TrackerSettings
 from bot.ids import ExecutionId
 from bot.storage.contract import Store, Tx
 from bot.trackers.embedded.tracker import EmbeddedTracker

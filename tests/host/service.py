@@ -24,9 +24,10 @@ from starlette.types import ASGIApp
 
 from bot.clock import SystemClock
 from bot.demo.world import BOT, REPOSITORY
-from bot.host.config import SECRETS, TOKEN
+from bot.host.config import SECRETS
 from bot.host.listen import address_of, listening
 from bot.host.quiet import QuietServer
+from bot.host.sections import TOKEN
 from bot.trackers.embedded.tracker import EmbeddedTracker
 
 PATIENCE = 60.0

@@ -14,7 +14,8 @@ from bot.domain.result import Outcome
 from bot.domain.work import Work, WorkState
 from bot.executors.processes.identity import alive
 from bot.executors.supervisor.run_directory import RunDirectory
-from bot.host.config import TOKEN, load_config
+from bot.host.config import load_config
+from bot.host.sections import TOKEN
 from bot.host.store import open_store
 from bot.ids import ExecutionId
 from bot.storage.contract import Tx

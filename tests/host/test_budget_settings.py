@@ -16,10 +16,11 @@ from bot.errors import ConfigError
 from bot.executors.shell.executor import ShellExecutor
 from bot.host.bindings import Bindings
 from bot.host.budgets import OperatorBudgets
-from bot.host.config import TOKEN, Config, load_config
+from bot.host.config import Config, load_config
 from bot.host.executors import executors
 from bot.host.playbooks import load_playbooks
 from bot.host.scope_limits import ScopeLimits
+from bot.host.sections import TOKEN
 from bot.storage.contract import Store
 from tests.factories import make_work, put_place
 from tests.playbook.samples import changed, small

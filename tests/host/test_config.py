@@ -8,7 +8,8 @@ import pytest
 from bot.clock import HOUR
 from bot.domain.brake import Brakes
 from bot.errors import ConfigError
-from bot.host.config import DATABASE, SECRETS, TOKEN, load_config
+from bot.host.config import DATABASE, SECRETS, load_config
+from bot.host.sections import TOKEN
 
 GOOD = """\
 data = "state"

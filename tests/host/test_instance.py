@@ -13,8 +13,9 @@ import pytest
 from bot.clock import SystemClock
 from bot.errors import ConfigError
 from bot.host.app import Surroundings, open_host
-from bot.host.config import TOKEN, load_config
+from bot.host.config import load_config
 from bot.host.instance import instance
+from bot.host.sections import TOKEN
 from tests.host.service import Desk, write_config
 
 HOLDER = """\

@@ -14,10 +14,11 @@ from pydantic import SecretStr
 from bot.clock import HOUR, MINUTE
 from bot.demo.world import BOT, DEVELOPER, FILES, REPOSITORY
 from bot.errors import ConfigError
-from bot.host.assemble import Parts
-from bot.host.config import Config, Server, Settings
+from bot.host.config import Config
 from bot.host.in_force import bound
+from bot.host.parts import Parts
 from bot.host.reload import RELOADED, reload, usable
+from bot.host.sections import Server, Settings
 from bot.trackers.contract import Person, Tracker
 from tests.factories import make_work
 from tests.host.service import Desk, Service, service, write_config

@@ -14,9 +14,10 @@ from pydantic import SecretStr
 
 from bot.clock import Clock, Millis, SystemClock
 from bot.errors import ConfigError, StorageError
-from bot.host.config import Config, Database
+from bot.host.config import Config
 from bot.host.health import Health
 from bot.host.http import http_app
+from bot.host.sections import Database
 from bot.host.skew import Skew
 from bot.host.store import open_store
 from bot.storage.contract import Shared, Store

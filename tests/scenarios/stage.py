@@ -25,7 +25,8 @@ from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER, REPOSITORY, Token
 from bot.domain.execution import Phase
 from bot.domain.work import Work
 from bot.host.app import Host, Surroundings, open_host
-from bot.host.config import BrakeSettings, Config, Database, Settings, TrackerSettings
+from bot.host.config import Config
+from bot.host.sections import BrakeSettings, Database, Settings, TrackerSettings
 from bot.storage.contract import Tx
 from bot.storage.runner import InlineRunner
 from bot.trackers.embedded.courier import headers

@@ -18,7 +18,8 @@ from bot.demo.story import Thread
 from bot.demo.world import BOT, REPOSITORY
 from bot.domain.execution import Phase
 from bot.domain.work import WorkState
-from bot.host.config import DATABASE, SECRETS, TOKEN
+from bot.host.config import DATABASE, SECRETS
+from bot.host.sections import TOKEN
 from tests.postgres import need_server
 from tests.scenarios import processes
 from tests.scenarios.conftest import assert_nothing_left

@@ -6,7 +6,7 @@ from bot.clock import MINUTE
 from bot.demo.story import Thread
 from bot.demo.world import BOT, READER
 from bot.domain.work import WorkState
-from bot.host.config import BrakeSettings
+from bot.host.sections import BrakeSettings
 from tests.scenarios.playbooks import AWAIT, RECORD, Signal, runs
 from tests.scenarios.scenes import behaves, silent_only
 from tests.scenarios.stage import Stage

@@ -25,8 +25,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bot.clock import SystemClock
 from bot.demo.story import Cast, Check, Person
 from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER, REPOSITORY, Tokens, furnish
-from bot.host.config import SECRETS, TOKEN
+from bot.host.config import SECRETS
 from bot.host.quiet import QuietServer
+from bot.host.sections import TOKEN
 from bot.trackers.embedded.tracker import EmbeddedTracker
 from tests.scenarios.stage import PLAYBOOK
 

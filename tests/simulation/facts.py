@@ -21,7 +21,10 @@ class Seen:
 @dataclass(frozen=True, kw_only=True)
 class Facts:
     """
-    ``limits`` are the capacity limits in force, ``together`` is what all runs of a day may use, in usd. ``decided`` maps a comment to what its author saw.
+    What the checks are told beside what is stored.
+
+    ``limits`` are the capacity limits in force, ``together`` is what all runs of a day may use, in usd. ``decided``
+    maps a comment to what its author saw.
 
     ``may_decide`` and ``may_start`` are the logins with enough permission; ``gated`` maps each playbook to whether a
     second person must approve its start.

@@ -18,9 +18,11 @@ from bot.clock import Millis
 from bot.domain.budget import Per, Period
 from bot.domain.turn import Turn
 from bot.executors.workspace.workspaces import Workspaces
-from bot.host.assemble import Parts, assemble
-from bot.host.config import BudgetSettings, Config, ScopeSettings, Settings
+from bot.host.assemble import assemble
+from bot.host.config import Config
 from bot.host.launching import token_digest
+from bot.host.parts import Parts
+from bot.host.sections import BudgetSettings, ScopeSettings, Settings
 from bot.host.wheels import Wheels
 from bot.scheduler.launch import declare
 from tests.simulation.audit import Audit
