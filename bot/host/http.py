@@ -13,6 +13,7 @@ from starlette.routing import Route
 from bot.errors import StorageError
 from bot.host.health import Health
 from bot.host.skew import Skew
+from bot.metrics import CONTENT_TYPE, render
 from bot.storage.contract import Store
 from webhooks.receiver import Receiver
 
@@ -29,6 +30,7 @@ def http_app(
     app.router.routes.append(Route("/webhooks/github", endpoint=receiver))
     app.router.routes.append(Route("/healthz", endpoint=_alive(health), methods=["GET"]))
     app.router.routes.append(Route("/readyz", endpoint=_ready(store, health, skew), methods=["GET"]))
+    app.router.routes.append(Route("/metrics", endpoint=_metrics, methods=["GET"]))
     app.include_router(toolbelt)
     return app
 
@@ -61,6 +63,11 @@ def _ready(store: Store, health: Callable[[], Health], skew: Skew | None) -> Cal
         return JSONResponse({"status": "ready", "passes": passes})
 
     return ready
+
+
+async def _metrics(_request: Request) -> Response:
+    """Answer with what was counted, for Prometheus."""
+    return Response(render(), media_type=CONTENT_TYPE)
 
 
 def _unavailable(document: dict[str, object]) -> Response:
