@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from bot.host.config import SECRETS, Config, load_config
 from bot.host.health import Health
 from bot.host.http import http_app
 from bot.host.sections import TOKEN
+from bot.metrics import REGISTRY
 from bot.playbook.duration import format_duration
 from bot.playbook.find import builtin
 from bot.playbook.load import check
@@ -205,6 +207,12 @@ async def test_every_address_is_listed_and_no_other_is_named(store: Writable[Tx]
     known = paths | {f"/{verb.value}" for verb in Verb} | {"/bin/sh", "/proc"}
     for path in OURS:
         assert {span.split()[0] for span in spans(text(path)) if span.startswith("/")} <= known, title(path)
+
+
+def test_every_metric_is_listed_and_no_other() -> None:
+    import_module("bot.host.app")
+    counted = {family.name.removesuffix("_total") for family in REGISTRY.collect()}
+    assert {name.removesuffix("_total") for name in names(OPERATING, "metric")} == counted
 
 
 def test_every_verb_is_listed_with_what_it_does_and_no_other() -> None:

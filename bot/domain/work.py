@@ -67,12 +67,17 @@ class Starter:
 
 @dataclass(frozen=True, kw_only=True)
 class Instructions:
-    """The text that the Work is about, as it was when someone answered for it; ``revision`` is its digest."""
+    """
+    The text that the Work is about, as it was when someone answered for it; ``revision`` is its digest.
+
+    ``head`` is the commit that it is about, for a pull request; the revision covers it too. Empty for an issue.
+    """
 
     title: str
     body: str
     author: str
     revision: str
+    head: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 import structlog
+from prometheus_client import Counter
 
 from bot.clock import SECOND, Clock, Millis
 from bot.domain.retry import backoff
 from bot.host.health import LoopHealth, PassHealth
+from bot.metrics import REGISTRY
 
 IDLE = 1.0
 """Seconds between turns when nothing wakes the loop: timers and leases come due by the clock alone."""
@@ -23,6 +25,8 @@ PATIENCE = 300
 """Idle times that a turn may take before its loop counts as stuck: a tracker may be slow, but not for ever."""
 MUCH = 1_800
 """The same for a loop that may have a whole repository to read, or to write."""
+
+_FAILURES = Counter("trackside_pass_failures", "Parts of the bot that failed, by name", ["name"], registry=REGISTRY)
 
 _log = structlog.get_logger(__name__)
 
@@ -75,6 +79,7 @@ class Loop:
             except Exception as error:  # noqa: BLE001 - one failing pass must never stop the others
                 wait = backoff(tries + 1, base=SECOND, most=60 * SECOND)
                 failed = self.clock.now()
+                _FAILURES.labels(each.name).inc()
                 self._later[each.name] = (tries + 1, failed, Millis(failed + wait))
                 _log.warning("pass_failed", name=each.name, wait_ms=wait, exc_info=error)
             else:

@@ -13,7 +13,7 @@ from bot.domain.permission import Permission
 from bot.domain.result import Order
 from bot.domain.work import Work
 from bot.errors import ExecutorError, PlaybookError
-from bot.executors.workspace.workspaces import Source, Workspaces
+from bot.executors.workspace.workspaces import Head, Source, Workspaces
 from bot.host.home import Home
 from bot.host.places import Places
 from bot.playbook.playbook import Playbook
@@ -22,6 +22,7 @@ from bot.playbook.render import render
 from bot.scheduler.budgets import allowance
 from bot.storage.contract import Store, Tx
 from bot.storage.works import Input
+from bot.trackers.contract import Repository as TrackerRepository
 from bot.trackers.contract import Tracker
 from webhooks.authority import Authority
 
@@ -54,10 +55,10 @@ class Orders:
         name = await self.places.name(work.scope)
         repository = await self.tracker.repository(name)
         try:
-            source = Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
+            source = _source(work, repository)
             if token:
                 # A launch: a run that is adopted is at work in its workspace.
-                await self._freshen(work, execution)
+                await self._freshen(work, execution, source)
             workspace = await self.workspaces.prepare(source, work.id, work.branch)
             playbook = Playbook.from_document(execution.binding.playbook)
             context = await self._context(
@@ -89,8 +90,16 @@ class Orders:
             allowance=left,
         )
 
-    async def _freshen(self, work: Work, execution: Execution) -> None:
-        """Remove a workspace that is behind, since another host had the attempt before; a new one goes on from it."""
+    async def _freshen(self, work: Work, execution: Execution, source: Source) -> None:
+        """
+        Remove a workspace that is behind; a new one goes on from where the work stands.
+
+        It is behind when another host had the attempt before, and always when a commit is only looked at: that may be
+        another one now, and nothing in it is to be kept.
+        """
+        if source.head is not None:
+            await self.workspaces.remove(work.id)
+            return
         attempts = await self.store.read(lambda tx: tx.executions.of_work(work.id))
         before = [each for each in attempts if each.number < execution.number]
         if before and not self.home.keeps(before[-1]):
@@ -113,7 +122,7 @@ class Orders:
                 title=text.title,
                 body=text.body,
                 url=issue.url,
-                kind="issue",
+                kind="pull request" if text.head else "issue",
                 author=text.author,
                 trusted=permission >= Permission.WRITE,
             ),
@@ -131,6 +140,16 @@ class Orders:
             previous=await self.store.read(lambda tx: _previous(tx, work, execution)),
             pull_request=pull,
         )
+
+
+def _source(work: Work, repository: TrackerRepository) -> Source:
+    commit = work.instructions.head
+    return Source(
+        id=repository.id,
+        url=repository.clone_url,
+        base=repository.default_branch,
+        head=Head(number=work.number, commit=commit) if commit else None,
+    )
 
 
 def _previous(tx: Tx, work: Work, execution: Execution) -> Previous | None:

@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 from bot.playbook.problem import Location, dotted
 from bot.playbook.schema import Binding
-from bot.playbook.words import Kind
+from bot.playbook.words import Kind, Publish
 
 Fault = tuple[Location, str]
 
@@ -32,6 +32,7 @@ def faults(data: dict[str, object]) -> Iterator[Fault]:
     yield from _repeated_gates(data)
     yield from _repeated_budgets(data)
     yield from _estimates(data)
+    yield from _published_reviews(data)
 
 
 def _undeclared_words(data: dict[str, object]) -> Iterator[Fault]:
@@ -99,6 +100,14 @@ def _estimates(data: dict[str, object]) -> Iterator[Fault]:
             if budget.get("unit") == unit and _number(amount) and _number(limit) and 0 < limit < amount:
                 where = dotted(("budgets", index, "max"))
                 yield ("binding", "estimate", unit), f"{amount} is more than {where} ({limit}): never starts"
+
+
+def _published_reviews(data: dict[str, object]) -> Iterator[Fault]:
+    if data.get("kind") != Kind.REVIEW_PR.value:
+        return
+    for word, status in _mapping(data.get("statuses")).items():
+        if _mapping(status).get("publish", Publish.NONE.value) != Publish.NONE.value:
+            yield ("statuses", word, "publish"), f"a playbook of kind {Kind.REVIEW_PR.value} only looks; take this out"
 
 
 def nearest(word: str, known: list[str]) -> str:

@@ -85,3 +85,9 @@ def test_an_address_of_the_newer_kind_stands_in_brackets() -> None:
             assert address_of(listener) == f"http://[::1]:{listener.getsockname()[1]}"
     except AddressError:
         pytest.skip("this machine has no IPv6")
+
+
+async def test_what_was_counted_is_told_to_prometheus(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/metrics")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain")

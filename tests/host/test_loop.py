@@ -10,6 +10,7 @@ import pytest
 from bot.clock import HOUR, SECOND
 from bot.host.loop import Loop, Pass
 from bot.host.wheels import Wheels
+from bot.metrics import REGISTRY
 from tests.clock import FakeClock
 
 DAY = 24 * 60 * 60.0
@@ -52,8 +53,14 @@ async def test_a_pass_that_fails_stops_none_of_the_others(clock: FakeClock) -> N
     # ag-G07, gh-Q-05
     recorder = Recorder("recover")
     loop = Loop(passes=recorder.all("route", "recover", "start"), clock=clock)
+    before = _failures("recover")
     await loop.tick()
     assert recorder.ran == ["route", "recover", "start"]
+    assert _failures("recover") == before + 1
+
+
+def _failures(name: str) -> float:
+    return REGISTRY.get_sample_value("trackside_pass_failures_total", {"name": name}) or 0.0
 
 
 async def test_a_pass_that_fails_is_tried_again_later_and_later(clock: FakeClock) -> None:

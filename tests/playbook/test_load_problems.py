@@ -36,6 +36,7 @@ LONG = ", ".join(["1m"] * 101)
         ("[comment]", "[comment, comment]", "11: statuses.stuck.wait: 'comment' is named twice"),
         ("kind: work-issue", "kind: jobb", "4: kind: expected work-issue, review-pr, job or epic, not 'jobb'; did you mean 'job'?"),
         ("permission: write", "permission: push", "14: gates[0].permission: expected read, triage, write, maintain or admin, not 'push'"),
+        ("kind: work-issue", "kind: review-pr", "10: statuses.ready.publish: a playbook of kind review-pr only looks; take this out"),
         ("need: 1", "need: 0", "14: gates[0].need: must be at least 1"),
         ("need: 1", "need: one", "14: gates[0].need: expected a whole number, not 'one'"),
         ("need: 1", "need: 2, users: [ann]", "14: gates[0]: needs 2 people but names only 1"),

@@ -33,6 +33,11 @@ def published_ref(work: WorkId) -> str:
     return f"refs/trackside/published/{work}"
 
 
+def pull_request_ref(number: int) -> str:
+    """Return the ref under which the mirror keeps the head of a pull request, of a fork or not."""
+    return f"refs/pull/{number}/head"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Mirror:
     """A bare repository beside the tracker's, at ``path``. All that happens to it, happens while it is held."""
@@ -86,6 +91,11 @@ class HeldMirror:
             await self._make()
         refs = "+refs/heads/*:refs/remotes/origin/*"
         await self.run("fetch", "--quiet", "--no-tags", "--prune", "--", self.mirror.url, refs, reach=True)
+
+    async def fetch_pull_request(self, number: int) -> None:
+        """Fetch the head of a pull request. Raises ``GitError``."""
+        ref = pull_request_ref(number)
+        await self.run("fetch", "--quiet", "--no-tags", "--", self.mirror.url, f"+{ref}:{ref}", reach=True)
 
     async def run(
         self,

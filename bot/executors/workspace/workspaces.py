@@ -11,17 +11,30 @@ from bot.domain.branch import is_branch_name
 from bot.errors import WorkspaceError
 from bot.executors.workspace.discard import discard
 from bot.executors.workspace.git import Git, GitError
-from bot.executors.workspace.mirror import HeldMirror, Mirror, remote_ref, work_ref
+from bot.executors.workspace.mirror import HeldMirror, Mirror, pull_request_ref, remote_ref, work_ref
 from bot.ids import WorkId
 
 
 @dataclass(frozen=True, kw_only=True)
+class Head:
+    """The commit of a pull request that is looked at, wherever its branch is; nothing of it is ever published."""
+
+    number: int
+    commit: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Source:
-    """The repository to work on, and the branch to start from when the Work's own does not exist yet."""
+    """
+    The repository to work on, and the branch to start from when the Work's own does not exist yet.
+
+    With a ``head``, the work is about a pull request: it starts from that commit and no other.
+    """
 
     id: int
     url: str
     base: str
+    head: Head | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +67,9 @@ class Workspaces:
         Return a Work's workspace, making it when it is missing.
 
         One that exists is left exactly as it is: a run may be at work in it, or have left something to go on
-        with. A new one starts from the Work's branch on the tracker, else from what the Work has committed
-        before, else from the base. One that has lost its repository is set aside and made anew. Raises
-        ``WorkspaceError``; nothing half-made is ever used.
+        with. A new one starts from the source's head, where it has one; else from the Work's branch on the tracker,
+        else from what the Work has committed before, else from the base. One that has lost its repository is set
+        aside and made anew. Raises ``WorkspaceError``; nothing half-made is ever used.
         """
         workspace = self.workspace(source, work, branch)
         if _is_whole(workspace.path):
@@ -69,6 +82,8 @@ class Workspaces:
                 # Someone else may have made it while we waited.
                 if not _is_whole(workspace.path):
                     await mirror.update()
+                    if source.head is not None:
+                        await mirror.fetch_pull_request(source.head.number)
                     await self._make(workspace, mirror, source)
         except (GitError, OSError) as error:
             raise WorkspaceError(f"the workspace cannot be made: {error}", code="workspace") from error
@@ -120,12 +135,29 @@ def _borrow(objects: Path, others: Path) -> None:
 
 async def _start(workspace: Workspace, mirror: HeldMirror, source: Source) -> tuple[str, str | None]:
     """Return the commit to start from, and where the base is."""
+    if source.head is not None:
+        return await _looked_at(mirror, source.head), await mirror.commit_of(remote_ref(source.base))
     refs = (remote_ref(workspace.branch), work_ref(workspace.work), remote_ref(source.base))
     own, before, base = [await mirror.commit_of(ref) for ref in refs]
     start = own or before or base
     if start is None:
         raise WorkspaceError(f"the repository has no branch {source.base!r} to start from", code="workspace")
     return start, base
+
+
+async def _looked_at(mirror: HeldMirror, head: Head) -> str:
+    """Return the commit to look at, which the tracker must still have as the head of the pull request, or before it."""
+    there = await mirror.commit_of(pull_request_ref(head.number))
+    try:
+        known = there == head.commit or (there is not None and await mirror.contains(there, head.commit))
+    except GitError:
+        # A commit that a force-push took away was not fetched.
+        known = False
+    if not known:
+        raise WorkspaceError(
+            f"pull request #{head.number} does not have the commit {head.commit[:12]} any more", code="workspace"
+        )
+    return head.commit
 
 
 def _is_whole(path: Path) -> bool:
