@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from prometheus_client import Counter
+
 from bot.clock import MINUTE, Clock, Millis
 from bot.domain.scope import item_key, repository_scope
 from bot.domain.work import Work
 from bot.errors import TrackerMissingError
 from bot.ids import EventId, new_id
+from bot.metrics import REGISTRY
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Repository, Tracker
 from webhooks.desk import Desk
@@ -24,6 +27,13 @@ from webhooks.intake import accept_facts, fact_event
 
 OVERLAP = MINUTE
 """How far each reading of comments goes back before the last one, for clocks that differ."""
+
+_MISSED = Counter(
+    "trackside_reconcile_found_missed",
+    "Facts that a sweep found before any delivery had told of them, by kind",
+    ["kind"],
+    registry=REGISTRY,
+)
 
 
 @dataclass(frozen=True)
@@ -55,10 +65,11 @@ class Sweep:
                 issues = await self.tracker.issues(repository.full_name, label=playbook.on.label)
                 numbers |= {issue.number for issue in issues}
         reference = RepositoryRef.of(repository)
+        told = await self.store.read(_told)
         wakes = [
             Wake(repository=reference, number=number, delivery=f"sweep/{now}/{repository.id}/{number}")
             for number in sorted(numbers)
-            if await self._news(repository, number)
+            if item_key(repository.id, number) not in told and await self._news(repository, number)
         ]
         return await self._accept(wakes, now)
 
@@ -109,7 +120,19 @@ class Sweep:
             lambda tx: {e.natural_key for e in events if tx.events.by_natural_key(e.natural_key) is not None}
         )
         fresh = [event for event in events if event.natural_key not in known]
-        return await self.store.write(lambda tx: accept_facts(tx, fresh, now)) if fresh else 0
+        if not fresh:
+            return 0
+        accepted = await self.store.write(lambda tx: accept_facts(tx, fresh, now))
+        if accepted:
+            # After the commit, since a change may run twice. One kind at a time is accepted here.
+            _MISSED.labels(facts[0].kind.value).inc(accepted)
+        return accepted
+
+
+def _told(tx: Tx) -> set[str]:
+    """Return the keys of what a wake that is not routed yet has told already: its history is about to be read."""
+    wake = f"tracker.{Wake.kind.value}"
+    return {key for event in tx.events.pending() if event.type == wake for key in event.keys}
 
 
 def _live_in(tx: Tx, repository: Repository) -> list[Work]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.setup import app as setup_app
 from bot.cli.turn import app as turn_app
 from bot.errors import ConfigError, TracksideError
 
@@ -24,6 +25,7 @@ app = typer.Typer(
 playbooks = typer.Typer(help="Look at playbooks.", no_args_is_help=True)
 app.add_typer(playbooks, name="playbook")
 app.add_typer(turn_app)
+app.add_typer(setup_app)
 
 ConfigPath = Annotated[Path, typer.Option("--config", "-c", help="The configuration file.")]
 DEFAULT_CONFIG = Path("trackside.toml")

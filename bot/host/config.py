@@ -1,4 +1,4 @@
-"""Configuration: one TOML file, and secrets from the environment only; validated whole before anything starts."""
+"""Configuration: one TOML file, and secrets beside it; validated whole before anything starts."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bot.domain.budget import Budget, whole
 from bot.errors import ConfigError
 from bot.host.budgets import OperatorBudgets
 from bot.host.scope_limits import narrowing
+from bot.host.secret_store import SecretStore, beneath
 from bot.host.sections import (
     TOKEN,
     WRITTEN,
@@ -38,6 +39,8 @@ from bot.playbook.cross import suggestion
 
 SECRETS = "TRACKSIDE_WEBHOOK_SECRETS"
 DATABASE = "TRACKSIDE_DATABASE_URL"
+IDENTITY = frozenset({TOKEN, "TRACKSIDE_APP_KEY", "TRACKSIDE_APP_KEY_FILE"})
+"""What says who the bot is; all of it comes from one place, the environment or the store."""
 
 _SECRET_KEYS = frozenset({"token", "secret", "secrets", "webhook_secret", "webhook_secrets", "password"})
 _EXPECTED = {
@@ -122,12 +125,18 @@ def load_config(path: Path, environment: Mapping[str, str] = os.environ) -> Conf
     """
     Read the configuration. Relative paths are relative to the file.
 
+    Secrets come from the environment, and what it does not set from the encrypted store in the data directory.
+
     Raises ``ConfigError`` that names each key that is wrong, and what was expected.
     """
     document = _read(path)
+    if isinstance(data := document.get("data"), str):
+        stored = SecretStore(path.resolve().parent / data, environment).read()
+        environment = beneath(environment, stored, IDENTITY)
     token = environment.get(TOKEN, "").strip()
     if not token:
-        raise ConfigError(f"{TOKEN} is not set: it holds the token by which the bot acts on the tracker")
+        message = f"{TOKEN} is not set: it holds the token by which the bot acts on the tracker"
+        raise ConfigError(f"{message}; set it, or run trackside init --token")
     document["token"] = token
     document["secrets"] = [found for entry in environment.get(SECRETS, "").split(",") if (found := entry.strip())]
     _name_database(document, path, environment)

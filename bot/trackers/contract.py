@@ -15,6 +15,8 @@ from typing import Protocol
 
 from bot.clock import Millis
 from bot.domain.permission import Permission as Permission  # noqa: PLC0414 - part of this contract
+from bot.trackers.checks import ReadChecks, WriteChecks
+from bot.trackers.teams import TeamsOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,7 +231,7 @@ class WritePullRequests(Protocol):
         ...
 
 
-class Tracker(ReadThreads, PermissionOf, WriteThreads, WritePullRequests, Protocol):
+class Tracker(ReadThreads, PermissionOf, WriteThreads, WritePullRequests, ReadChecks, WriteChecks, TeamsOf, Protocol):
     """All of it; the composition root hands out the narrow parts."""
 
     async def me(self) -> Person:

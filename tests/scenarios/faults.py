@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import httpx
@@ -16,7 +17,7 @@ class Kind(enum.Enum):
     LOST = "lost"
     """It is carried out, but its answer never arrives."""
     REFUSED = "refused"
-    """It is not carried out, and answered with ``status``."""
+    """It is not carried out, and answered with ``status``, ``headers`` and ``message``."""
     HUNG = "hung"
     """It is neither carried out nor answered before the fault is healed."""
 
@@ -29,6 +30,8 @@ class Fault:
     method: str
     path: re.Pattern[str]
     status: int = 502
+    headers: Mapping[str, str] = field(default_factory=dict)
+    message: str = "This fault is part of the test"
     times: int | None = None
     met: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,6 +59,21 @@ class Faults(httpx.AsyncBaseTransport):
         """Answer matching requests with an error, without carrying them out."""
         return self._add(Fault(kind=Kind.REFUSED, method=method, path=re.compile(path), status=status, times=times))
 
+    def exhaust(self, method: str, path: str, *, reset: int, times: int | None = None) -> Fault:
+        """Answer as GitHub does when the hour's requests are used up until ``reset`` (Unix seconds)."""
+        used = {"X-RateLimit-Limit": "5000", "X-RateLimit-Remaining": "0", "X-RateLimit-Used": "5000"}
+        headers = {**used, "X-RateLimit-Reset": str(reset), "X-RateLimit-Resource": "core"}
+        return self._answer(method, path, 403, "API rate limit exceeded for this installation.", headers, times)
+
+    def slow_down(self, method: str, path: str, *, retry_after: int | None = None, times: int | None = 1) -> Fault:
+        """Answer with the secondary limit; ``retry_after`` are seconds, which GitHub does not always tell."""
+        headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+        return self._answer(method, path, 403, "You have exceeded a secondary rate limit.", headers, times)
+
+    def reject(self, method: str, path: str, *, times: int | None = 1) -> Fault:
+        """Answer as to a token that is not valid any more."""
+        return self._answer(method, path, 401, "Bad credentials", {}, times)
+
     def hang(self, method: str, path: str) -> Fault:
         """Leave matching requests without an answer."""
         return self._add(Fault(kind=Kind.HUNG, method=method, path=re.compile(path)))
@@ -79,13 +97,30 @@ class Faults(httpx.AsyncBaseTransport):
         fault.met += 1
         fault.reached.set()
         if fault.kind is Kind.REFUSED:
-            return httpx.Response(fault.status, json={"message": "This fault is part of the test"}, request=request)
+            document = {"message": fault.message}
+            return httpx.Response(fault.status, headers=fault.headers, json=document, request=request)
         if fault.kind is Kind.HUNG:
             await fault.healed.wait()
             return await self._inner.handle_async_request(request)
         answer = await self._inner.handle_async_request(request)
         await answer.aread()
         raise httpx.ReadError("the answer was lost", request=request)
+
+    def _answer(
+        self, method: str, path: str, status: int, message: str, headers: Mapping[str, str], times: int | None
+    ) -> Fault:
+        pattern = re.compile(path)
+        return self._add(
+            Fault(
+                kind=Kind.REFUSED,
+                method=method,
+                path=pattern,
+                status=status,
+                message=message,
+                headers=headers,
+                times=times,
+            )
+        )
 
     def _add(self, fault: Fault) -> Fault:
         self._faults.append(fault)

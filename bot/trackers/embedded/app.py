@@ -19,6 +19,9 @@ from bot.trackers.embedded.rest.answers import refused, unrouted
 _ENTERPRISE = "/api/v3"
 """Where GitHub Enterprise Server has what github.com has at the root of its API host."""
 
+_AT_ROOT = ("/repos/", "/repositories/", "/users/")
+"""Beginnings of REST's paths where it has no host of its own."""
+
 
 def build_app(desk: Desk, pull_desk: PullDesk) -> ASGIApp:
     """Put REST and pages together. Requests may name the loopback hosts and the host of the base address."""
@@ -49,7 +52,7 @@ class Split:
         path = scope.get("path", "")
         if path.startswith(f"{_ENTERPRISE}/"):
             await self._rest({**scope, "root_path": scope.get("root_path", "") + _ENTERPRISE}, receive, send)
-        elif path == "/user" or path.startswith("/repos/"):
+        elif path == "/user" or path.startswith(_AT_ROOT):
             await self._rest(scope, receive, send)
         else:
             await self._pages(scope, receive, send)

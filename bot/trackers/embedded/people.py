@@ -13,7 +13,7 @@ from bot.trackers.embedded.store import Tx
 from bot.trackers.embedded.values import Account, AccountKind
 
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:\[bot\])?")
-_RESERVED = frozenset({"api", "actor", "repos", "static", "user", "users", "version"})
+_RESERVED = frozenset({"api", "actor", "repos", "repositories", "static", "user", "users", "version"})
 """First parts of paths that mean something else here."""
 
 

@@ -8,7 +8,7 @@ from bot.clock import Millis
 from bot.trackers.embedded import people, rows
 from bot.trackers.embedded.act import Act
 from bot.trackers.embedded.faults import forbidden, invalid, not_found
-from bot.trackers.embedded.store import Tx
+from bot.trackers.embedded.store import Row, Tx
 from bot.trackers.embedded.values import Account, AccountKind, Repository, Role
 
 DEFAULT_BRANCH = "main"
@@ -49,7 +49,15 @@ async def insert(tx: Tx, owner: Account, name: str, *, private: bool, now: Milli
 
 async def find(act: Act, owner: str, name: str) -> Repository:
     """Return the repository. Raises ``RefusedError`` (404) when there is none that the actor may see."""
-    row = await act.tx.one("repository_by_name", owner=owner, name=name)
+    return await _seen(act, await act.tx.one("repository_by_name", owner=owner, name=name))
+
+
+async def find_by_id(act: Act, identity: int) -> Repository:
+    """Return the repository with this id, whatever its name is now. Raises ``RefusedError`` (404)."""
+    return await _seen(act, await act.tx.one("repository_by_id", id=identity))
+
+
+async def _seen(act: Act, row: Row | None) -> Repository:
     if row is None:
         raise not_found()
     repository = rows.repository(row)

@@ -23,7 +23,9 @@ from bot.trackers.contract import (
     Review,
 )
 from bot.trackers.github import parse
+from bot.trackers.github.checks import GithubChecks
 from bot.trackers.github.client import Client, open_client, path_of
+from bot.trackers.github.teams import GithubTeams
 
 TIMEOUT = 10.0
 """Seconds that each part of a request may take."""
@@ -32,8 +34,8 @@ _INVALID = 422
 
 
 @dataclass(frozen=True)
-class GithubTracker:
-    """See ``bot.trackers.contract`` for what each method promises."""
+class GithubTracker(GithubChecks, GithubTeams):
+    """See ``bot.trackers.contract``, and ``checks`` and ``teams`` beside it, for what each method promises."""
 
     client: Client
 

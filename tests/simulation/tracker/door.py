@@ -9,6 +9,7 @@ from typing import TypeVar
 from bot.clock import MINUTE, Millis
 from bot.domain.permission import Permission
 from bot.errors import RateLimitedError, TrackerError, TrackerMissingError, TrackerUnavailableError
+from bot.trackers.checks import Check, Shown
 from bot.trackers.contract import (
     Comment,
     Issue,
@@ -147,6 +148,38 @@ class TrackerDoor:
             return place.pulls[number].pull_request(repository)
 
         return await self._write("update_pull_request", change)
+
+    async def checks(self, repository: str, sha: str) -> Sequence[Check]:
+        return await self._read("checks", lambda: list(self._place(repository).checks.get(sha, ())))
+
+    async def create_check(self, repository: str, sha: str, shown: Shown, *, external: str) -> int:
+        return await self._write("create_check", lambda: self._place(repository).check(sha, shown, external=external))
+
+    async def update_check(self, repository: str, check: int, shown: Shown) -> None:
+        def change() -> None:
+            place = self._place(repository)
+            shas = [sha for sha, checks in place.checks.items() if any(each.id == check for each in checks)]
+            if not shas:
+                raise TrackerMissingError("there is no such check", status=404)
+            place.check(shas[0], shown, check=check)
+
+        await self._write("update_check", change)
+
+    async def set_status(self, repository: str, sha: str, shown: Shown) -> None:
+        def change() -> None:
+            place = self._place(repository)
+            before = next((each.id for each in place.checks.get(sha, ()) if each.name == shown.name), None)
+            place.check(sha, shown, check=before)
+
+        await self._write("set_status", change)
+
+    async def in_team(self, team: str, login: str) -> bool:
+        del login
+
+        def see() -> bool:
+            raise TrackerError(f"there is no team {team} that the bot may see", status=404)
+
+        return await self._read("in_team", see)
 
     async def _read(self, name: str, answer: Callable[[], T]) -> T:
         await self._before(name, Harm.UNAVAILABLE, Harm.LIMITED)

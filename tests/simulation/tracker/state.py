@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.clock import Millis
 from bot.domain.permission import Permission
+from bot.trackers.checks import Check, Shown
 from bot.trackers.contract import Comment, Issue, IssueEvent, Person, PullRequest, Repository, Review
 
 BASE = "main"
@@ -72,7 +73,11 @@ class Pull:
 
 @dataclass(kw_only=True)
 class Place:
-    """A repository. ``branches`` maps the branches that were pushed to their heads."""
+    """
+    A repository.
+
+    ``branches`` maps the branches that were pushed to their heads, ``checks`` commits to what is said of them.
+    """
 
     id: int
     owner: str
@@ -82,6 +87,7 @@ class Place:
     pulls: dict[int, Pull] = field(default_factory=dict)
     labels: dict[str, None] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
+    checks: dict[str, list[Check]] = field(default_factory=dict)
 
     @property
     def full_name(self) -> str:
@@ -102,6 +108,22 @@ class Place:
     def issues(self) -> list[Item]:
         """Return the issues that are there, oldest first."""
         return [item for item in self.items.values() if not item.is_pull_request and not item.gone]
+
+    def check(self, sha: str, shown: Shown, *, external: str = "", check: int | None = None) -> int:
+        """Put a check of the bot on a commit, or rewrite one by its id. Returns its id."""
+        there = self.checks.setdefault(sha, [])
+        identity = sum(map(len, self.checks.values())) + 1 if check is None else check
+        kept = [each for each in there if each.id != identity]
+        made = Check(
+            id=identity,
+            name=shown.name,
+            conclusion=shown.conclusion,
+            author=BOT.id,
+            external=external or next((each.external for each in there if each.id == identity), ""),
+            url=shown.url,
+        )
+        self.checks[sha] = [*kept, made]
+        return identity
 
     def threads(self) -> list[Item]:
         """Return the issues and pull requests that are there, oldest first."""

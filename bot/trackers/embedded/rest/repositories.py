@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from bot.trackers.embedded import labels, people, repositories
 from bot.trackers.embedded.rest.answers import created, listing, ok, page_of
-from bot.trackers.embedded.rest.door import acting, caller, desk, looking
+from bot.trackers.embedded.rest.door import acting, caller, desk, identity, looking
 from bot.trackers.embedded.rest.fields import Fields
 from bot.trackers.embedded.shapes.people import full_user_json
 from bot.trackers.embedded.shapes.repositories import full_repository_json, label_json, permission_json
@@ -24,6 +24,23 @@ async def who_am_i(request: Request) -> Response:
 async def show(request: Request) -> Response:
     """Answer with a repository."""
     async with looking(request) as (act, repository):
+        role = await repositories.role_of(act, repository, act.actor)
+    return ok(request, full_repository_json(act.links, repository, role))
+
+
+async def show_user(request: Request) -> Response:
+    """Answer with an account."""
+    account = await caller(request)
+    async with desk(request).look(account) as act:
+        found = await people.find(act.tx, request.path_params["login"])
+    return ok(request, full_user_json(desk(request).links, found))
+
+
+async def show_by_id(request: Request) -> Response:
+    """Answer with the repository of an id, which outlives its name."""
+    account = await caller(request)
+    async with desk(request).look(account) as act:
+        repository = await repositories.find_by_id(act, identity(request, "id"))
         role = await repositories.role_of(act, repository, act.actor)
     return ok(request, full_repository_json(act.links, repository, role))
 
@@ -66,6 +83,8 @@ REPO = "/repos/{owner}/{repo}"
 
 ROUTES = [
     Route("/user", who_am_i),
+    Route("/users/{login}", show_user),
+    Route("/repositories/{id:int}", show_by_id),
     Route(REPO, show),
     Route(REPO + "/collaborators/{login}/permission", permission),
     Route(REPO + "/labels", list_labels),

@@ -23,6 +23,9 @@ VALUES (:id, :owner, :name, :default_branch, :private, :now)
 -- name: repository_by_name
 SELECT * FROM repository_rows WHERE owner_login = :owner COLLATE NOCASE AND name = :name
 
+-- name: repository_by_id
+SELECT * FROM repository_rows WHERE id = :id
+
 -- name: repositories_all
 SELECT * FROM repository_rows ORDER BY owner_login, name
 

@@ -1,0 +1,96 @@
+"""What the doctor looks for on this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bot.errors import ConfigError, StorageError
+from bot.host.config import Config
+from bot.host.executors import executors
+from bot.host.playbooks import load_playbooks
+from bot.host.secret_store import KEY, KEY_FILE, SecretStore
+from bot.host.store import open_store
+from bot.playbook.playbook import Playbook
+from bot.setup.finding import Finding, error, fine
+from bot.storage.runner import ThreadRunner
+
+NETWORKED = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs"})
+"""File systems on which SQLite's locks are not to be trusted."""
+_MOUNTS = Path("/proc/mounts")
+
+
+def data_directory(directory: Path, mounts: Path = _MOUNTS) -> Finding:
+    """Look whether the data directory can be written and lies on a local disk."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as fault:
+        text = f"{directory} cannot be written: {fault.strerror}"
+        return error("data directory", text, "let the bot's user write there, or name another data")
+    kind = file_system(directory, mounts)
+    if kind in NETWORKED:
+        text = f"{directory} is on {kind}, where locks of the database are not to be trusted"
+        return error("data directory", text, "move it to a local disk")
+    return fine("data directory", f"{directory} can be written")
+
+
+def file_system(directory: Path, mounts: Path) -> str:
+    """Return the kind of file system that a directory is on, empty when the machine does not tell."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    place = directory.resolve()
+    found = [(fields[1], fields[2]) for line in lines if len(fields := line.split()) > 2]  # noqa: PLR2004 - fstab(5)
+    above = [(point, kind) for point, kind in found if place.is_relative_to(point.replace("\\040", " "))]
+    # Of two on the same place the later one covers the earlier.
+    return max(reversed(above), key=lambda each: len(each[0]), default=("", ""))[1]
+
+
+async def database(config: Config) -> Finding:
+    """Look whether the database opens."""
+    try:
+        store = await open_store(config, ThreadRunner())
+    except (StorageError, ConfigError) as fault:
+        return error("database", str(fault), "see what it says; a database of a newer version needs that version")
+    await store.close()
+    return fine("database", "it opens")
+
+
+def git() -> Finding:
+    """Look for git."""
+    if shutil.which("git") is None:
+        return error("git", "there is no git in PATH", "install git")
+    return fine("git", "it is there")
+
+
+def secrets(config: Config) -> Finding:
+    """Look where the key of the encrypted store is."""
+    if SecretStore(config.data, os.environ).key_beside:
+        cure = f"keep the key elsewhere with {KEY} or {KEY_FILE} if copies of the whole directory leave the machine"
+        return fine("secrets", f"encrypted, with the key beside them; {cure}")
+    return fine("secrets", "no key lies beside them")
+
+
+def playbooks(config: Config) -> tuple[Finding, tuple[Playbook, ...]]:
+    """Look whether the playbooks can run, and return them."""
+    try:
+        known = executors(config.data, grace=config.settings.grace)
+        found = load_playbooks(config.playbooks, known, config.operator_budgets.everywhere)
+    except ConfigError as fault:
+        return error("playbooks", str(fault), "mend what it names; trackside playbook check says the same"), ()
+    return fine("playbooks", ", ".join(found)), tuple(found.values())
+
+
+def effective(config: Config) -> Iterator[Finding]:
+    """Say what each key of the file is in force as, and whether somebody set it (gh-A-12)."""
+    for section in ("server", "tracker", "settings", "brakes"):
+        values = getattr(config, section)
+        for key in type(values).model_fields:
+            where = "set" if key in values.model_fields_set else "not set, the default"
+            yield fine("configuration", f"{section}.{key} = {getattr(values, key)!r} ({where})")

@@ -1,0 +1,162 @@
+"""
+Looking at an account, a repository and its webhooks, for the doctor.
+
+It asks by itself rather than through ``client``: what it wants stands in the headers of answers, and in refusals.
+"""
+
+from __future__ import annotations
+
+import email.utils
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import httpx
+
+from bot.clock import SECOND, Millis
+from bot.errors import RateLimitedError, TrackerError, TrackerUnavailableError
+from bot.trackers.github.client import PAGE, path_of
+from bot.trackers.github.fields import Fields
+from bot.trackers.github.permissions import PERMISSIONS
+from bot.trackers.github.refusal import refusal
+from bot.trackers.inspection import Account, Attempt, Hook, Lacking
+
+_HIDDEN = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND})
+_SECONDS = 10.0
+_PROBES: Mapping[str, tuple[str | int, ...]] = {
+    "contents": ("branches",),
+    "issues": ("issues",),
+    "metadata": ("labels",),
+    "pull_requests": ("pulls",),
+}
+"""By the permission: a list that cannot be read without it."""
+
+
+@dataclass(frozen=True)
+class GithubInspect:
+    """See ``bot.trackers.inspection`` for what each method promises."""
+
+    http: httpx.AsyncClient
+
+    async def get(self, path: str, **query: str | int) -> httpx.Response:
+        """Return an answer that is no refusal."""
+        try:
+            answer = await self.http.get(path, params=query)
+        except httpx.HTTPError as error:
+            # Its text may hold the address with what stands in it; the kind says enough.
+            raise TrackerUnavailableError(f"the tracker cannot be reached: {type(error).__name__}") from error
+        if answer.is_error:
+            raise refusal(answer)
+        return answer
+
+    async def account(self) -> Account:
+        """Return whom the credentials belong to."""
+        answer = await self.get("/user")
+        headers = answer.headers
+        return Account(
+            login=Fields.of(_json(answer)).text("login"),
+            tracker_time=_moment(headers.get("date")),
+            remaining=_count(headers, "x-ratelimit-remaining"),
+            limit=_count(headers, "x-ratelimit-limit"),
+            version=headers.get("x-github-enterprise-version"),
+        )
+
+    async def may_push(self, repository: str) -> bool:
+        """Return whether the account may write to the repository."""
+        document = _json(await self.get(path_of(repository)))
+        rights = document.get("permissions") if isinstance(document, dict) else None
+        return isinstance(rights, dict) and rights.get("push") is True
+
+    async def lacking(self, repository: str) -> Sequence[Lacking]:
+        """Return what the credentials may not read though the bot does; writing cannot be tried."""
+        found = []
+        for name, rest in _PROBES.items():
+            try:
+                await self.get(path_of(repository, *rest), per_page=1)
+            except TrackerError as error:
+                # 404 says nothing here: a server that does not know the path answers so too.
+                if error.status != HTTPStatus.FORBIDDEN or isinstance(error, RateLimitedError):
+                    if error.status != HTTPStatus.NOT_FOUND:
+                        raise
+                    continue
+                found.append(Lacking(permission=name, level=PERMISSIONS[name]))
+        return found
+
+    async def hooks(self, repository: str) -> Sequence[Hook] | None:
+        """Return the webhooks of the repository, None where the credentials may not look."""
+        entries = await self._entries(path_of(repository, "hooks"))
+        return None if entries is None else [_hook(entry) for entry in entries]
+
+    async def attempts(self, repository: str, hook: int) -> Sequence[Attempt]:
+        """Return the latest tries to deliver, newest first, one page."""
+        entries = await self._entries(path_of(repository, "hooks", hook, "deliveries"))
+        return [Attempt(status=entry.number("status_code")) for entry in entries or []]
+
+    async def labels(self, repository: str) -> Sequence[str]:
+        """Return the names of the labels of the repository; none where the credentials may not look."""
+        found: list[str] = []
+        page = 1
+        while entries := await self._entries(path_of(repository, "labels"), page=page):
+            found += [entry.text("name") for entry in entries]
+            page += 1
+        return found
+
+    async def _entries(self, path: str, size: int = PAGE, page: int = 1) -> list[Fields] | None:
+        """Return one page of a list, None when it is refused or hidden."""
+        try:
+            answer = await self.get(path, per_page=size, page=page)
+        except TrackerError as error:
+            if error.status in _HIDDEN and not isinstance(error, RateLimitedError):
+                return None
+            raise
+        document = _json(answer)
+        if not isinstance(document, list):
+            raise TrackerError(f"the tracker answered {path} with something else than a list")
+        return [Fields.of(entry) for entry in document]
+
+
+@asynccontextmanager
+async def open_inspect(
+    token: str, *, base_url: str, transport: httpx.AsyncBaseTransport | None = None
+) -> AsyncIterator[GithubInspect]:
+    """Yield an inspector by a personal token."""
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Accept": "application/vnd.github+json",
+        "User-Agent": "trackside",
+    }
+    async with httpx.AsyncClient(
+        base_url=base_url, headers=headers, timeout=_SECONDS, transport=transport, follow_redirects=False
+    ) as http:
+        yield GithubInspect(http)
+
+
+def _json(answer: httpx.Response) -> object:
+    try:
+        document: object = answer.json()
+    except ValueError as error:
+        message = f"the tracker answered {answer.url.path} with something else than JSON; is it the address of an API?"
+        raise TrackerError(message, status=answer.status_code) from error
+    return document
+
+
+def _hook(entry: Fields) -> Hook:
+    return Hook(
+        id=entry.number("id"),
+        url=entry.child("config").text_or_none("url") or "",
+        active=entry.flag("active"),
+        events=tuple(map(str, entry.items("events"))),
+    )
+
+
+def _count(headers: Mapping[str, str], name: str) -> int | None:
+    text = headers.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _moment(text: str | None) -> Millis | None:
+    try:
+        return None if text is None else Millis(int(email.utils.parsedate_to_datetime(text).timestamp()) * SECOND)
+    except ValueError:
+        return None
