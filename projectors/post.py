@@ -56,7 +56,9 @@ class Post:
     async def create(self, place: Place, key: str, body: str) -> None:
         """Post a comment. Its intent is durable before the call. Raises ``TrackerError``."""
         await self._remember(place, ThreadComment(key=key, comment=INTENT, digest=""))
-        written = await self.limiter.write(lambda: self.tracker.create_comment(place.repository, place.number, body))
+        written = await self.limiter.write(
+            lambda: self.tracker.create_comment(place.repository, place.number, body), creates=True
+        )
         await self._remember(place, ThreadComment(key=key, comment=written.id, digest=digest(body)))
 
     async def edit(self, place: Place, known: ThreadComment, body: str) -> None:

@@ -6,10 +6,12 @@ import asyncio
 from dataclasses import dataclass
 
 import structlog
+from prometheus_client import Counter, Gauge
 
 from bot.clock import MINUTE, SECOND, Clock, Millis
 from bot.domain.retry import backoff
 from bot.errors import RateLimitedError, TrackerError, TrackerMissingError, TrackerUnavailableError
+from bot.metrics import REGISTRY
 from bot.storage.contract import Store, Tx
 from bot.storage.threads import Thread
 from bot.trackers.contract import Tracker
@@ -17,10 +19,20 @@ from bot.views.query import Threads, trigger_mark
 from bot.views.thread import ThreadView
 from projectors.desired import desired
 from projectors.diff import Actual, AddLabels, CreateComment, EditComment, Operation, RemoveLabel, diff
+from projectors.labels import Label
 from projectors.limiter import Limiter
 from projectors.place import Place
 from projectors.post import Post
 from projectors.settings import Settings
+
+_PLANNED = Counter(
+    "trackside_projection_planned", "Differences between a thread and the store, by kind", ["kind"], registry=REGISTRY
+)
+_DONE = Counter("trackside_projection_done", "Differences that were written, by kind", ["kind"], registry=REGISTRY)
+_REFUSED = Counter("trackside_labels_refused", "Labels that the tracker would not have", registry=REGISTRY)
+_PARKED = Gauge("trackside_threads_parked", "Threads that cannot be written to", registry=REGISTRY)
+
+_INVALID = 422
 
 _log = structlog.get_logger(__name__)
 
@@ -45,7 +57,9 @@ class ProjectPass:
     async def run(self) -> None:
         """Project what is due."""
         now = self.clock.now()
-        for thread in await self.store.read(lambda tx: tx.threads.due(now)):
+        due, parked = await self.store.read(lambda tx: (tx.threads.due(now), tx.threads.parked()))
+        _PARKED.set(len(parked))
+        for thread in due:
             try:
                 await self._project(thread)
             except TrackerUnavailableError as error:
@@ -64,27 +78,42 @@ class ProjectPass:
             lasting = [] if wanted.sticky is None else [wanted.sticky.key]
             comments = await self.post.known(place, lasting=lasting)
             actual = Actual(labels=frozenset(issue.labels), comments=comments)
-            for operation in diff(wanted, actual):
+            operations = diff(wanted, actual)
+            for operation in operations:
+                _PLANNED.labels(type(operation).__name__).inc()
+            for operation in operations:
                 await self._apply(place, operation)
+                _DONE.labels(type(operation).__name__).inc()
         await self.store.write(lambda tx: _shown(tx, thread, view))
 
     async def _apply(self, place: Place, operation: Operation) -> None:
         match operation:
             case AddLabels(labels=labels):
-                for label in labels:
-                    await self.limiter.write(
-                        lambda each=label: self.tracker.ensure_label(  # type: ignore[misc]
-                            place.repository, each.name, color=each.color, description=each.description
-                        )
-                    )
-                names = [label.name for label in labels]
-                await self.limiter.write(lambda: self.tracker.add_labels(place.repository, place.number, names))
+                names = [label.name for label in labels if await self._there(place, label)]
+                if names:
+                    await self.limiter.write(lambda: self.tracker.add_labels(place.repository, place.number, names))
             case RemoveLabel(name=name):
                 await self.limiter.write(lambda: self.tracker.remove_label(place.repository, place.number, name))
             case CreateComment(key=key, body=body):
                 await self.post.create(place, key, body)
             case EditComment(comment=comment, body=body):
                 await self.post.edit(place, comment, body)
+
+    async def _there(self, place: Place, label: Label) -> bool:
+        """Make a label where there is none. One that the tracker finds invalid keeps no other from being shown."""
+        try:
+            await self.limiter.write(
+                lambda: self.tracker.ensure_label(
+                    place.repository, label.name, color=label.color, description=label.description
+                )
+            )
+        except TrackerError as error:
+            if error.status != _INVALID:
+                raise
+            _REFUSED.inc()
+            _log.warning("label_refused", item=place.item, label=label.name, reason=str(error))
+            return False
+        return True
 
     async def _postpone(self, thread: Thread, error: TrackerUnavailableError) -> None:
         wait = backoff(thread.tries + 1, base=SECOND, most=5 * MINUTE)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from bot.domain.work import Work
 from bot.views.markers import marker
+from bot.views.thread import UsageView
+from projectors.figures import usage
 from projectors.neutralise import GAP
 from projectors.safe import Safe
 from projectors.size import COMMENT_LIMIT
@@ -31,9 +34,19 @@ def pull_request_title(work: Work, safe: Safe) -> str:
 def pull_request_body(work: Work, comment: str, safe: Safe) -> str:
     """Return what the agent says, made safe, and what the host alone may say: which issue this closes."""
     said = safe.block(comment, limit=_ROOM)
-    footer = (
-        f"<sub>Made by Trackside for #{work.number} · {safe.code(work.playbook)} · started by "
-        f"{safe.line(work.starter.login)}</sub>"
-    )
+    facts = [
+        f"Made by Trackside, run {work.run} for #{work.number}",
+        safe.code(work.playbook),
+        f"started by {safe.line(work.starter.login)}",
+        *usage(_used(work)),
+    ]
+    footer = f"<sub>{' · '.join(facts)}</sub>"
     parts = [marker(f"pull:{work.id}"), said, f"Closes #{work.number}", footer]
     return "\n\n".join(part for part in parts if part)
+
+
+def _used(work: Work) -> UsageView:
+    """Return what the attempts before this one used: that of the one that publishes is counted when it ends."""
+    units = {unit: amount for unit, amount in work.usage.items() if unit != "minutes"}
+    minutes = math.ceil(work.usage.get("minutes", 0.0))
+    return UsageView(attempts=work.attempts, turns=work.attempts, minutes=minutes, units=units)

@@ -1,8 +1,9 @@
 """
 Take secrets out of a text: values that are known, and anything that is shaped like a token.
 
-A value is looked for as it is, and as it appears in an address, in JSON, and in base64 at any offset. Shapes name
-what a leak would cost most: tokens of forges and providers, private keys, signed tokens and headers.
+A value is looked for as it is, and as it appears in an address, in JSON, and in base64 at any offset, also where that
+is wrapped into lines or stands in an address. Shapes name what a leak would cost most: tokens of forges and providers,
+private keys, signed tokens and headers.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ MARK = "[redacted]"
 _SHORTEST = 6
 """Shorter values are words that ordinary text contains."""
 _SHORTEST_LINE = 16
+_WRAP = r"(?:\s|\\[rn]|%0[ADad])*+"
+"""What may stand between two characters of base64: line ends, also as JSON and addresses write them."""
+_SIGNS = dict.fromkeys("+-", r"(?:[+-]|%2[Bb])") | dict.fromkeys("/_", r"(?:[/_]|%2[Ff])")
+_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 # Each shape starts only where a run of its characters starts, so that no text makes the search slow.
 _SHAPES = re.compile(
@@ -55,7 +60,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         forms = {form for secret in secrets for form in _forms(secret)}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
-        self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._known = re.compile("|".join(longest_first)) if longest_first else None
 
     def redact(self, text: str) -> str:
         """Return the text with ``[redacted]`` in place of each secret."""
@@ -67,13 +72,15 @@ class Redactor:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield the spellings of a secret; each line of one that has several counts too."""
+    """Yield patterns of the spellings of a secret; each line of one that has several counts too."""
     lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
     for value in [secret.strip(), *(line for line in lines if len(line) >= _SHORTEST_LINE)]:
         if len(value) < _SHORTEST:
             continue
-        spellings = {value, quote(value, safe=""), json.dumps(value)[1:-1], *_base64(value)}
-        yield from (spelling for spelling in spellings if len(spelling) >= _SHORTEST)
+        address = quote(value, safe="")
+        lower = _ESCAPE.sub(lambda found: found[0].lower(), address)
+        yield from map(re.escape, {value, address, lower, json.dumps(value)[1:-1]})
+        yield from (_wrapped(spelling) for spelling in _base64(value) if len(spelling) >= _SHORTEST)
 
 
 def _base64(value: str) -> Iterator[str]:
@@ -85,4 +92,8 @@ def _base64(value: str) -> Iterator[str]:
         start, surplus = (0, 2, 3)[offset], (offset + len(data)) % 3
         inner = encoded[start : len(encoded) - (1 if surplus else 0)]
         yield inner
-        yield inner.translate(str.maketrans("+/", "-_"))
+
+
+def _wrapped(spelling: str) -> str:
+    """Return the pattern of a stretch of base64, in either alphabet and however it is broken into lines."""
+    return _WRAP.join(_SIGNS.get(character, character) for character in spelling)

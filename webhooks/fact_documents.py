@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from webhooks.access_facts import AccessFact
+from webhooks.code_facts import ChecksFact, PushFact
 from webhooks.facts import CommentFact, Fact, FactKind, Ping, PullRequestFact, ReviewFact, Wake
 
 VERSION = 1
@@ -16,7 +18,8 @@ versions before stay readable as long as a database may hold them.
 """
 
 _ADAPTERS: dict[FactKind, TypeAdapter[Any]] = {
-    fact.kind: TypeAdapter(fact) for fact in (Wake, CommentFact, ReviewFact, PullRequestFact, Ping)
+    fact.kind: TypeAdapter(fact)
+    for fact in (Wake, CommentFact, ReviewFact, PullRequestFact, Ping, ChecksFact, PushFact, AccessFact)
 }
 
 

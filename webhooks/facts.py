@@ -18,18 +18,23 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from bot.clock import Millis
-from bot.domain.scope import branch_key, item_key
-from bot.trackers.contract import Comment, Person, PullRequest, Repository, Review, Verdict
+from bot.trackers.contract import Comment, Person, PullRequest, Review, Verdict
+from webhooks.access_facts import AccessFact
+from webhooks.code_facts import ChecksFact, PushFact
+from webhooks.fact_parts import FactKind, RepositoryRef, item_keys
 
-
-class FactKind(enum.Enum):
-    """The kinds of facts; the value is stored and must not change."""
-
-    WAKE = "wake"
-    COMMENT = "comment"
-    REVIEW = "review"
-    PULL_REQUEST = "pull_request"
-    PING = "ping"
+__all__ = [
+    "CommentFact",
+    "Fact",
+    "FactKind",
+    "Ping",
+    "PullAction",
+    "PullRequestFact",
+    "RepositoryRef",
+    "ReviewAction",
+    "ReviewFact",
+    "Wake",
+]
 
 
 class ReviewAction(enum.Enum):
@@ -49,26 +54,6 @@ class PullAction(enum.Enum):
     SYNCHRONIZE = "synchronize"
     """Its head moved."""
     READY_FOR_REVIEW = "ready_for_review"
-
-
-@dataclass(frozen=True, kw_only=True)
-class RepositoryRef:
-    """A repository as a fact names it. ``id`` never changes; owner and name are those of that moment."""
-
-    id: int
-    owner: str
-    owner_id: int
-    name: str
-
-    @property
-    def full_name(self) -> str:
-        """``owner/name``, to address the tracker."""
-        return f"{self.owner}/{self.name}"
-
-    @classmethod
-    def of(cls, repository: Repository) -> Self:
-        """Return the reference to a repository that was read through the API."""
-        return cls(id=repository.id, owner=repository.owner, owner_id=repository.owner_id, name=repository.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +80,7 @@ class Wake:
     @property
     def keys(self) -> tuple[str, ...]:
         """The item, and the branch of its pull request."""
-        return _keys(self.repository, self.number, self.branch)
+        return item_keys(self.repository, self.number, self.branch)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +114,7 @@ class CommentFact:
     @property
     def keys(self) -> tuple[str, ...]:
         """The item. A comment's payload does not tell the branch of a pull request."""
-        return _keys(self.repository, self.number, None)
+        return item_keys(self.repository, self.number, None)
 
     @classmethod
     def of(cls, repository: RepositoryRef, comment: Comment, *, on_pull_request: bool) -> Self:
@@ -191,7 +176,7 @@ class ReviewFact:
     @property
     def keys(self) -> tuple[str, ...]:
         """The pull request, and its branch."""
-        return _keys(self.repository, self.number, None if self.from_fork else self.head_ref)
+        return item_keys(self.repository, self.number, None if self.from_fork else self.head_ref)
 
     @classmethod
     def of(cls, repository: RepositoryRef, review: Review, pull: PullRequest, *, from_fork: bool) -> Self:
@@ -245,7 +230,7 @@ class PullRequestFact:
     @property
     def keys(self) -> tuple[str, ...]:
         """The pull request, and its branch."""
-        return _keys(self.repository, self.number, None if self.from_fork else self.head_ref)
+        return item_keys(self.repository, self.number, None if self.from_fork else self.head_ref)
 
     @classmethod
     def of(cls, repository: RepositoryRef, pull: PullRequest, *, action: PullAction, from_fork: bool) -> Self:
@@ -284,9 +269,4 @@ class Ping:
         return ()
 
 
-Fact = Wake | CommentFact | ReviewFact | PullRequestFact | Ping
-
-
-def _keys(repository: RepositoryRef, number: int, branch: str | None) -> tuple[str, ...]:
-    item = item_key(repository.id, number)
-    return (item,) if branch is None else (item, branch_key(repository.id, branch))
+Fact = Wake | CommentFact | ReviewFact | PullRequestFact | Ping | ChecksFact | PushFact | AccessFact

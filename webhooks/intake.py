@@ -13,6 +13,7 @@ from bot.ids import EventId, new_id
 from bot.storage.contract import Store, Tx
 from bot.storage.events import Delivery as StoredDelivery
 from bot.storage.events import pack
+from webhooks.access_facts import AccessFact
 from webhooks.delivery import Accepted, Delivery
 from webhooks.fact_documents import to_document
 from webhooks.facts import Fact, Ping
@@ -23,7 +24,7 @@ LARGE = 256 * 1024
 
 def fact_event(fact: Fact, identity: EventId) -> NewEvent:
     """Return the event that a fact is accepted as."""
-    scope = None if isinstance(fact, Ping) else repository_scope(fact.repository.id)
+    scope = None if isinstance(fact, Ping | AccessFact) else repository_scope(fact.repository.id)
     return NewEvent(
         id=identity,
         source="tracker",

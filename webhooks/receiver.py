@@ -50,7 +50,8 @@ class Receiver:
     The ASGI application to put behind a route, for any method.
 
     ``secrets`` are all that are valid now; with none, every delivery is refused. ``accept`` is awaited once
-    for each verified delivery; its exceptions are answered with 500 and an id that the log explains.
+    for each verified delivery; its exceptions are answered with 500 and an id that the log explains. Where
+    it is ``closed``, since the tracker is polled, every request is refused.
     """
 
     def __init__(
@@ -60,7 +61,9 @@ class Receiver:
         accept: Accept,
         max_body: int = MAX_BODY,
         max_seconds: float = MAX_SECONDS,
+        closed: bool = False,
     ) -> None:
+        self._closed = closed
         self._secrets = tuple(secrets)
         self._accept = accept
         self._max_body = max_body
@@ -68,6 +71,10 @@ class Receiver:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. A sender who goes away before his body is complete gets no answer."""
+        if self._closed:
+            reason = "no deliveries are taken: the bot polls the tracker (tracker.mode)"
+            await _send(send, _refuse(Refusal(status=HTTPStatus.NOT_FOUND, reason=reason)))
+            return
         envelope = open_envelope(scope["method"], scope["headers"], limit=self._max_body)
         if isinstance(envelope, Refusal):
             await _send(send, _refuse(envelope))
@@ -143,7 +150,7 @@ async def _send(send: Send, reply: _Reply) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
     if reply.status == HTTPStatus.METHOD_NOT_ALLOWED:
         headers.append((b"allow", b"POST"))
-    if reply.status in {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE}:
+    if reply.status in {HTTPStatus.NOT_FOUND, HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE}:
         # The rest of the body is not wanted: without this the server would go on to receive it.
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": reply.status.value, "headers": headers})

@@ -17,15 +17,21 @@ import structlog
 from bot.clock import MINUTE, SECOND, Clock, Millis
 from bot.domain.event import Event, Routing
 from bot.domain.retry import backoff
+from bot.domain.scope import item_key
 from bot.errors import TracksideError
 from bot.ids import new_id
 from bot.scheduler.notices import EXCEEDED, WARNING
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Person
+from bot.views.markers import is_marked
+from webhooks.access_facts import AccessFact
+from webhooks.code_facts import ChecksFact, PushFact
+from webhooks.commands import parse
 from webhooks.dead_letters import tell
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.fact_documents import from_document
-from webhooks.facts import CommentFact, FactKind, PullRequestFact, ReviewFact, Wake
+from webhooks.facts import CommentFact, Fact, FactKind, PullRequestFact, ReviewFact, Wake
+from webhooks.handlers.access import handle_access
 from webhooks.handlers.comments import handle_comment
 from webhooks.handlers.labels import handle_history
 from webhooks.handlers.reviews import handle_review
@@ -89,9 +95,7 @@ class Router:
 
     async def _route(self, event: Event) -> bool:
         try:
-            change = await self._prepare(event)
-            now = self.clock.now()
-            await self.store.write(lambda tx: _settle(tx, event, change, now))
+            await self._settled(event, await self._prepare(event))
         except Exception as error:  # noqa: BLE001 - one event must never stop the others
             await self._failed(event, error)
             return False
@@ -106,17 +110,53 @@ class Router:
             case Wake() | PullRequestFact() as fact:
                 return await handle_wake(self.desk, fact)
             case CommentFact() as fact:
+                await self._history_first(fact)
                 return await handle_comment(self.desk, event, fact)
             case ReviewFact() as fact:
+                await self._history_first(fact)
                 return await handle_review(self.desk, event, fact)
-            case _:
-                return unmatched("nothing to do")
+            case fact:
+                return _unasked(fact)
+
+    async def _history_first(self, fact: CommentFact | ReviewFact) -> None:
+        """
+        Route what happened to the item before commands of a person are carried out.
+
+        Deliveries come in any order: a command whose label is not read yet would find nothing to act on, and be used
+        up (gh-O-02).
+        """
+        if fact.author.bot or is_marked(fact.body) or not parse(fact.body):
+            return
+        now = self.clock.now()
+        change = await handle_wake(self.desk, Wake(repository=fact.repository, number=fact.number, delivery=""))
+        await self.store.write(lambda tx: change(tx, now))
+        key = item_key(fact.repository.id, fact.number)
+        for entry in await self.store.read(lambda tx: tx.events.of_type_with_key(key, HISTORY)):
+            if entry.routing is Routing.PENDING:
+                await self._settled(entry, await handle_history(self.desk, entry))
+
+    async def _settled(self, event: Event, change: Change) -> None:
+        now = self.clock.now()
+        await self.store.write(lambda tx: _settle(tx, event, change, now))
 
     async def _failed(self, event: Event, error: Exception) -> None:
         note = str(error) if isinstance(error, TracksideError) else f"internal error {new_id('err')}"
         _log.warning("event_not_routed", trackside_event=event.id, type=event.type, note=note, exc_info=error)
         now = self.clock.now()
         await self.store.write(lambda tx: _postpone(tx, event, note, self.desk.me, now))
+
+
+def _unasked(fact: Fact) -> Change:
+    """Return the change of a fact about which nothing is asked of the tracker."""
+    match fact:
+        case AccessFact():
+            return handle_access(fact)
+        case ChecksFact():
+            return unmatched("recorded: no run waits for checks")
+        case PushFact():
+            return unmatched(f"recorded: a push to {fact.ref}")
+        case _:
+            return unmatched("nothing to do")
 
 
 def _settle(tx: Tx, event: Event, change: Change, now: Millis) -> Routed | None:

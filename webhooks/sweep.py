@@ -8,7 +8,7 @@ accepted under the same natural keys as by webhook, so that nothing counts twice
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from prometheus_client import Counter
@@ -44,6 +44,8 @@ class Sweep:
     tracker: Tracker
     desk: Desk
     clock: Clock
+    found_missed: bool = True
+    """Whether what is found counts as missed by deliveries; where the tracker is polled, none are expected."""
 
     async def run(self, name: str) -> int:
         """
@@ -53,17 +55,27 @@ class Sweep:
         """
         repository = await self.tracker.repository(name)
         now = self.clock.now()
-        live = await self.store.read(lambda tx: _live_in(tx, repository))
-        found = await self._wakes(repository, live, now)
-        found += await self._reviews(repository, live)
-        return found + await self._comments(repository, now)
+        live = await self.live_in(repository)
+        numbers = numbers_of(live)
+        for label in self.triggers:
+            numbers |= {issue.number for issue in await self.tracker.issues(repository.full_name, label=label)}
+        found = await self.wakes(repository, numbers, now)
+        found += await self.reviews(repository, live)
+        return found + await self.comments(repository, now)
 
-    async def _wakes(self, repository: Repository, live: Sequence[Work], now: Millis) -> int:
-        numbers = {work.number for work in live} | {work.pull_request for work in live if work.pull_request is not None}
-        for playbook in self.desk.playbooks.values():
-            if playbook.on is not None and playbook.on.label is not None:
-                issues = await self.tracker.issues(repository.full_name, label=playbook.on.label)
-                numbers |= {issue.number for issue in issues}
+    @property
+    def triggers(self) -> list[str]:
+        """The labels that start Work."""
+        playbooks = self.desk.playbooks.values()
+        return [each.on.label for each in playbooks if each.on is not None and each.on.label is not None]
+
+    async def live_in(self, repository: Repository) -> list[Work]:
+        """Return the repository's live Work."""
+        scope = repository_scope(repository.id)
+        return await self.store.read(lambda tx: [work for work in tx.works.all_live() if work.scope == scope])
+
+    async def wakes(self, repository: Repository, numbers: Iterable[int], now: Millis) -> int:
+        """Look at these items, and wake those whose history goes on. Returns how many facts were new."""
         reference = RepositoryRef.of(repository)
         told = await self.store.read(_told)
         wakes = [
@@ -84,7 +96,8 @@ class Sweep:
             # An item that is gone is news too: its Work must end.
             return True
 
-    async def _reviews(self, repository: Repository, live: Sequence[Work]) -> int:
+    async def reviews(self, repository: Repository, live: Iterable[Work]) -> int:
+        """Read the reviews of the pull requests of this Work. Returns how many facts were new."""
         reference = RepositoryRef.of(repository)
         facts: list[ReviewFact] = []
         for work in live:
@@ -99,7 +112,8 @@ class Sweep:
             facts += [ReviewFact.of(reference, review, pull, from_fork=False) for review in reviews]
         return await self._accept(facts, self.clock.now())
 
-    async def _comments(self, repository: Repository, now: Millis) -> int:
+    async def comments(self, repository: Repository, now: Millis) -> int:
+        """Read the comments since the last time. Returns how many facts were new."""
         mark = f"comments/{repository.id}"
         since = await self.store.read(lambda tx: tx.cursors.get(mark))
         start = Millis(int(since) if since is not None else now)
@@ -123,7 +137,7 @@ class Sweep:
         if not fresh:
             return 0
         accepted = await self.store.write(lambda tx: accept_facts(tx, fresh, now))
-        if accepted:
+        if accepted and self.found_missed:
             # After the commit, since a change may run twice. One kind at a time is accepted here.
             _MISSED.labels(facts[0].kind.value).inc(accepted)
         return accepted
@@ -135,6 +149,7 @@ def _told(tx: Tx) -> set[str]:
     return {key for event in tx.events.pending() if event.type == wake for key in event.keys}
 
 
-def _live_in(tx: Tx, repository: Repository) -> list[Work]:
-    scope = repository_scope(repository.id)
-    return [work for work in tx.works.all_live() if work.scope == scope]
+def numbers_of(works: Iterable[Work]) -> set[int]:
+    """Return the numbers of the items of Work: of its issues and of its pull requests."""
+    works = list(works)
+    return {work.number for work in works} | {work.pull_request for work in works if work.pull_request is not None}

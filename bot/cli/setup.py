@@ -41,12 +41,13 @@ def doctor(
     config: ConfigPath = _DEFAULT,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    url: Annotated[str, typer.Option(help="The public address of the bot, to know its webhook by.")] = "",
 ) -> None:
     """Look for what keeps the bot from working, and name the cure of each finding."""
-    raise typer.Exit(_examine(config, as_json=as_json))
+    raise typer.Exit(_examine(config, as_json=as_json, url=url))
 
 
-def _examine(config: Path, *, as_json: bool) -> int:
+def _examine(config: Path, *, as_json: bool, url: str = "") -> int:
     import asyncio
     import json
 
@@ -56,7 +57,7 @@ def _examine(config: Path, *, as_json: bool) -> int:
 
     async def tell() -> int:
         found = []
-        async for finding in examine(config, SystemClock()):
+        async for finding in examine(config, SystemClock(), url=url):
             found.append(finding)
             if as_json:
                 typer.echo(json.dumps(finding.document))

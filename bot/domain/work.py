@@ -23,6 +23,9 @@ from bot.domain.brake import Marks
 from bot.domain.identity import named
 from bot.ids import ScopeId, WorkId
 
+MOVED = "the issue was transferred or deleted"
+"""Why a Work was cancelled whose item cannot be reached any more."""
+
 
 class WorkState(enum.Enum):
     """Where a Work stands."""

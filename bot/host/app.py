@@ -32,6 +32,7 @@ from bot.storage.contract import Shared, Store
 from bot.storage.runner import Runner, ThreadRunner
 from bot.trackers.contract import Person, Tracker
 from bot.trackers.github.tracker import open_tracker
+from projectors.pace import GITHUB, Pace
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
 
@@ -58,7 +59,7 @@ class Surroundings:
 
     ``api`` is the address at which runs reach the toolbelt, empty when none is served. ``transport`` takes the
     place of the network to the tracker. ``after`` is told each pass that was run. ``ticks`` yields each time that
-    leases are to be renewed, every so many milliseconds.
+    leases are to be renewed, every so many milliseconds. ``pace`` is how fast may be written to the tracker.
     """
 
     clock: Clock
@@ -67,6 +68,7 @@ class Surroundings:
     transport: httpx.AsyncBaseTransport | None = None
     after: Callable[[str], None] = lambda _: None
     ticks: Callable[[float], AsyncIterator[None]] = every
+    pace: Pace = GITHUB
 
 
 @asynccontextmanager
@@ -99,6 +101,7 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
                     executors=runners,
                     playbooks=playbooks,
                     owner=owner,
+                    pace=around.pace,
                 )
                 await parts.executors_of.restore()
                 await store.write(lambda tx: tx.generations.prune(Millis(now - HOUR)))
@@ -124,7 +127,7 @@ async def _me(tracker: Tracker, config: Config) -> Person:
 def _host(parts: Parts) -> Host:
     intake = Intake(parts.store, parts.clock, parts.wake)
     secrets = [secret.get_secret_value().encode() for secret in parts.config.secrets]
-    receiver = Receiver(secrets=secrets, accept=intake.accept)
+    receiver = Receiver(secrets=secrets, accept=intake.accept, closed=parts.config.polls)
     skew = Skew(store=parts.store, clock=parts.clock, most=parts.lease.length // 6)
     wheels = assemble(parts)
     app = http_app(

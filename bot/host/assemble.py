@@ -23,7 +23,7 @@ from bot.host.publishing import Publisher
 from bot.host.recovery import RecoverPass, StopPass, TimersPass
 from bot.host.settling import SettlePass
 from bot.host.start import StartPass
-from bot.host.sweeping import SweepPass
+from bot.host.sweeping import Reads, SweepPass
 from bot.host.wheels import Wheels
 from bot.storage.contract import Shared, Tx
 from bot.views.query import Threads
@@ -32,6 +32,7 @@ from projectors.parked import UnparkPass
 from projectors.post import Post
 from projectors.project import ProjectPass
 from projectors.triggers import TriggerLabels
+from webhooks.polling import Poll
 from webhooks.router import Router
 from webhooks.sweep import Sweep
 
@@ -55,7 +56,7 @@ def assemble(parts: Parts) -> Wheels:
         owner=parts.owner,
         wake=parts.wake,
     )
-    store, sweep, outward = parts.store, [_sweep(parts)], _outward(parts)
+    store, sweep, outward = parts.store, _inward(parts), _outward(parts)
     wheels = Wheels(
         loops=parts.loops, closing=[dispatch.close, attempts.close, stop.close], woken=parts.woken, drain=parts.drain
     )
@@ -76,15 +77,26 @@ def _loop(parts: Parts, passes: list[Pass], *, patience: int = PATIENCE) -> Loop
     return Loop(passes=passes, clock=parts.clock, after=parts.after, patience=patience)
 
 
-def _sweep(parts: Parts) -> Pass:
-    sweep = SweepPass(
-        sweep=Sweep(parts.store, parts.tracker, parts.desk, parts.clock),
+def _inward(parts: Parts) -> list[Pass]:
+    """Return the passes that ask the tracker for what happened."""
+    settings = parts.config.settings
+    sweep = Sweep(parts.store, parts.tracker, parts.desk, parts.clock)
+    passes = [_reading(parts, "sweep", sweep, settings.sweep)]
+    if parts.config.polls:
+        poll = Poll(replace(sweep, found_missed=False), parts.clock)
+        passes.append(_reading(parts, "poll", poll, settings.poll))
+    return passes
+
+
+def _reading(parts: Parts, name: str, reads: Reads, interval: int) -> Pass:
+    reading = SweepPass(
+        sweep=reads,
         clock=parts.clock,
         repositories=parts.config.repositories,
-        interval=parts.config.settings.sweep,
+        interval=interval,
         wake=parts.wake,
     )
-    return Pass(name="sweep", run=sweep.run)
+    return Pass(name=name, run=reading.run)
 
 
 def _core(parts: Parts, attempts: Attempts, dispatch: DispatchPass) -> list[Pass]:

@@ -82,6 +82,11 @@ class Config(Section):
         return frozenset(filter(None, (*own, self.database.password)))
 
     @property
+    def polls(self) -> bool:
+        """Whether the tracker is polled; it is where nothing else is said and no delivery could be verified."""
+        return self.tracker.mode == "poll" or (self.tracker.mode == "auto" and not self.secrets)
+
+    @property
     def limits(self) -> Limits:
         """The capacity limits."""
         return Limits(
@@ -150,6 +155,9 @@ def load_config(path: Path, environment: Mapping[str, str] = os.environ) -> Conf
     if strange := config.strange_scopes:
         where, name = strange[0]
         raise ConfigError(f"{path}: {where}: {name!r} is neither one of the repositories nor an owner of one")
+    if config.tracker.mode == "webhooks" and not config.secrets:
+        message = f'"webhooks" needs a secret to verify deliveries by; set {SECRETS}, or use "poll"'
+        raise ConfigError(f"{path}: tracker.mode: {message}")
     base = path.resolve().parent
     return config.model_copy(
         update={

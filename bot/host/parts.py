@@ -30,6 +30,7 @@ from bot.storage.contract import Shared, Store
 from bot.trackers.contract import Person, Tracker
 from bot.views.standing import Explain
 from projectors.limiter import Limiter
+from projectors.pace import GITHUB, Pace
 from projectors.redact import Redactor
 from projectors.safe import Safe
 from projectors.settings import Command
@@ -54,6 +55,7 @@ class Parts:
     executors: Mapping[str, Executor]
     playbooks: Mapping[str, Playbook]
     owner: str
+    pace: Pace = GITHUB
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     drain: Drain = field(default_factory=Drain)
     loops: list[Loop] = field(default_factory=list)
@@ -110,7 +112,7 @@ class Parts:
     @cached_property
     def limiter(self) -> Limiter:
         """The one gate for writes to the tracker."""
-        return Limiter(clock=self.clock)
+        return Limiter(clock=self.clock, pace=self.pace)
 
     @cached_property
     def workspaces(self) -> Workspaces:

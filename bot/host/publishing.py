@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.clock import Clock, Millis
 from bot.domain.execution import Execution, Fence
@@ -60,7 +61,7 @@ class Publisher:
             title=pull_request_title(work, self.safe),
             body=pull_request_body(work, decision.comment, self.safe),
         )
-        published = await publish(proposal, self.tracker, workspace, self.limiter.write)
+        published = await publish(proposal, self.tracker, workspace, partial(self.limiter.write, creates=True))
         if isinstance(published, NothingToPublish):
             return f"Nothing was published: the run committed nothing.{_uncommitted(published.uncommitted)}"
         now = self.clock.now()

@@ -54,16 +54,22 @@ class SecretStore:
         except (InvalidToken, ValueError):
             # Without its cause, which may hold what was decrypted.
             message = f"{self.path}: cannot be opened: the key is not the one it was made with, or the file was changed"
-            raise ConfigError(f"{message}; set {KEY} or {KEY_FILE}, or run trackside init again") from None
+            raise ConfigError(
+                f"{message}; set {KEY} or {KEY_FILE}, or delete it and run trackside init again"
+            ) from None
         return {str(name): str(value) for name, value in document.items()}
 
     def keep(self, secrets: Mapping[str, str]) -> None:
         """
-        Replace what is stored, as a whole: after a crash the file is the old or the new one. Makes a key when needed.
+        Replace what is stored, as a whole: after a crash the file is the old or the new one.
 
+        Makes a key when needed. Nothing to keep leaves no file.
         Raises ``ConfigError`` when the directory cannot be written or the key cannot be read.
         """
         try:
+            if not secrets:
+                self.path.unlink(missing_ok=True)
+                return
             self._directory.mkdir(parents=True, exist_ok=True)
             sealed = self._cipher(make=True).encrypt(json.dumps(dict(secrets)).encode())
             self._replace(self.path, sealed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from pydantic import (
@@ -91,6 +91,8 @@ def _database(value: SecretStr) -> SecretStr:
     return value
 
 
+Mode = Literal["auto", "webhooks", "poll"]
+"""How the bot learns of news: the tracker delivers them, or is asked every few seconds."""
 Duration = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
 Count = Annotated[int, Field(ge=1, strict=True)]
 Variable = Annotated[str, AfterValidator(_variable)]
@@ -131,9 +133,10 @@ class Database(Section):
 
 
 class TrackerSettings(Section):
-    """The issue tracker's API."""
+    """The issue tracker's API, and how news come from it: ``auto`` is by webhooks when there is a secret for them."""
 
     url: Annotated[str, AfterValidator(_url)] = GITHUB
+    mode: Mode = "auto"
 
 
 class Settings(Section):
@@ -151,6 +154,7 @@ class Settings(Section):
     timeout: Duration = 3_600_000
     launch_timeout: Duration = 600_000
     sweep: Duration = 120_000
+    poll: Duration = 15_000
     grace: Duration = 10_000
     budget_ceiling: Mapping[Unit, Amount] = {}
 

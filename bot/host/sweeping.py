@@ -1,24 +1,32 @@
-"""When to sweep which repository."""
+"""When to sweep, or to poll, which repository."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import structlog
 
 from bot.clock import Clock, Millis
 from bot.errors import RateLimitedError, TrackerError
-from webhooks.sweep import Sweep
 
 _log = structlog.get_logger(__name__)
 
 
+class Reads(Protocol):
+    """A way to read what happened in a repository: the sweep, or the poll."""
+
+    async def run(self, name: str) -> int:
+        """Read a repository, by its ``owner/name``. Returns how many facts were new; raises ``TrackerError``."""
+        ...
+
+
 @dataclass(kw_only=True)
 class SweepPass:
-    """Sweeps each repository at the start and then every ``interval`` milliseconds."""
+    """Sweeps, or polls, each repository at the start and then every ``interval`` milliseconds."""
 
-    sweep: Sweep
+    sweep: Reads
     clock: Clock
     repositories: Sequence[str]
     interval: int

@@ -16,12 +16,13 @@ from bot.trackers.github.inspect import open_inspect
 
 
 async def examine(
-    path: Path, clock: Clock, transport: httpx.AsyncBaseTransport | None = None
+    path: Path, clock: Clock, transport: httpx.AsyncBaseTransport | None = None, *, url: str = ""
 ) -> AsyncIterator[Finding]:
     """
     Yield every finding; nothing is changed, and what is not found out stops only what depends on it.
 
-    ``transport`` takes the place of the network in tests.
+    ``url`` is the public address of the bot, empty when nobody said it. ``transport``
+    takes the place of the network in tests.
     """
     try:
         config = load_config(path)
@@ -36,13 +37,14 @@ async def examine(
     yield directory
     if directory.severity is not Severity.ERROR:
         yield local.secrets(config)
-        yield await local.database(config)
-    async for finding in _at_the_tracker(config, clock, transport):
+        for finding in await local.database(config):
+            yield finding
+    async for finding in _at_the_tracker(config, clock, transport, url):
         yield finding
 
 
 async def _at_the_tracker(
-    config: Config, clock: Clock, transport: httpx.AsyncBaseTransport | None
+    config: Config, clock: Clock, transport: httpx.AsyncBaseTransport | None, url: str
 ) -> AsyncIterator[Finding]:
     found, playbooks = local.playbooks(config)
     yield found
@@ -55,5 +57,5 @@ async def _at_the_tracker(
         if not valid:
             return
         for name in config.repositories:
-            async for finding in remote.repository(inspector, name, playbooks):
+            async for finding in remote.repository(inspector, name, playbooks, url):
                 yield finding

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from bot.errors import ConfigError, StorageError
@@ -13,10 +13,10 @@ from bot.host.config import Config
 from bot.host.executors import executors
 from bot.host.playbooks import load_playbooks
 from bot.host.secret_store import KEY, KEY_FILE, SecretStore
-from bot.host.store import open_store
+from bot.host.store import lacking
 from bot.playbook.playbook import Playbook
 from bot.setup.finding import Finding, error, fine
-from bot.storage.runner import ThreadRunner
+from bot.setup.holds import open_holds
 
 NETWORKED = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs"})
 """File systems on which SQLite's locks are not to be trusted."""
@@ -24,18 +24,17 @@ _MOUNTS = Path("/proc/mounts")
 
 
 def data_directory(directory: Path, mounts: Path = _MOUNTS) -> Finding:
-    """Look whether the data directory can be written and lies on a local disk."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as fault:
-        text = f"{directory} cannot be written: {fault.strerror}"
-        return error("data directory", text, "let the bot's user write there, or name another data")
+    """Look whether the data directory can be written, or made, and lies on a local disk; nothing is made."""
+    there = next(place for place in (directory.resolve(), *directory.resolve().parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        text = f"{directory} cannot be written" if there == directory.resolve() else f"{directory} cannot be made"
+        return error("data directory", text, f"let the bot's user write to {there}, or name another data")
     kind = file_system(directory, mounts)
     if kind in NETWORKED:
         text = f"{directory} is on {kind}, where locks of the database are not to be trusted"
         return error("data directory", text, "move it to a local disk")
+    if there != directory.resolve():
+        return fine("data directory", f"{directory} is not there yet; trackside serve makes it")
     return fine("data directory", f"{directory} can be written")
 
 
@@ -52,14 +51,17 @@ def file_system(directory: Path, mounts: Path) -> str:
     return max(reversed(above), key=lambda each: len(each[0]), default=("", ""))[1]
 
 
-async def database(config: Config) -> Finding:
-    """Look whether the database opens."""
+async def database(config: Config) -> list[Finding]:
+    """Look whether the database can be used, without bringing it up to date, and list the holds that are open in it."""
     try:
-        store = await open_store(config, ThreadRunner())
+        behind = await asyncio.to_thread(lacking, config)
+        if behind is None:
+            return [fine("database", "there is none yet; trackside serve makes it")]
+        if behind:
+            return [fine("database", f"it is {behind} migrations older than this version; trackside serve upgrades it")]
+        return [fine("database", "it can be used"), *await open_holds(config)]
     except (StorageError, ConfigError) as fault:
-        return error("database", str(fault), "see what it says; a database of a newer version needs that version")
-    await store.close()
-    return fine("database", "it opens")
+        return [error("database", str(fault), "see what it says; a database of a newer version needs that version")]
 
 
 def git() -> Finding:
@@ -69,12 +71,15 @@ def git() -> Finding:
     return fine("git", "it is there")
 
 
-def secrets(config: Config) -> Finding:
-    """Look where the key of the encrypted store is."""
-    if SecretStore(config.data, os.environ).key_beside:
+def secrets(config: Config, environment: Mapping[str, str] = os.environ) -> Finding:
+    """Look where the secrets are, and where the key of the encrypted store is."""
+    store = SecretStore(config.data, environment)
+    if not store.path.exists():
+        return fine("secrets", "none are stored; all come from the environment")
+    if store.key_beside:
         cure = f"keep the key elsewhere with {KEY} or {KEY_FILE} if copies of the whole directory leave the machine"
-        return fine("secrets", f"encrypted, with the key beside them; {cure}")
-    return fine("secrets", "no key lies beside them")
+        return fine("secrets", f"stored encrypted, with the key beside them; {cure}")
+    return fine("secrets", "stored encrypted, with the key elsewhere")
 
 
 def playbooks(config: Config) -> tuple[Finding, tuple[Playbook, ...]]:

@@ -15,8 +15,7 @@ HOOK_PATH = "/webhooks/github"
 EVENTS = frozenset({"issues", "issue_comment", "pull_request", "pull_request_review"})
 """What a webhook has to tell for answers within seconds; the rest only hastens what the sweep finds."""
 MOST_SKEW = MINUTE
-LONGEST_LABEL = 50
-"""Characters that a tracker takes for the name of a label."""
+_APP = "[bot]"
 _FEW = 0.1
 _TIMEOUT = 504
 
@@ -35,6 +34,9 @@ async def credentials(inspector: Inspector, clock: Clock) -> AsyncIterator[Findi
             yield error("credentials", str(fault), "look at tracker.url, and at the network of this machine")
         return
     yield fine("credentials", f"the bot is {account.login}")
+    if account.login.endswith(_APP):
+        text = "the bot is an App, and no team is notified when its comments mention one"
+        yield warning("mentions", text, "name people where somebody has to look")
     if account.version:
         yield fine("tracker", f"GitHub Enterprise Server {account.version}")
     there = account.tracker_time
@@ -54,7 +56,9 @@ async def credentials(inspector: Inspector, clock: Clock) -> AsyncIterator[Findi
             yield fine("quota", text)
 
 
-async def repository(inspector: Inspector, name: str, playbooks: Sequence[Playbook]) -> AsyncIterator[Finding]:
+async def repository(
+    inspector: Inspector, name: str, playbooks: Sequence[Playbook], url: str = ""
+) -> AsyncIterator[Finding]:
     """Look whether the bot can work in a repository: permissions, webhooks, labels."""
     try:
         if not await inspector.may_push(name):
@@ -65,7 +69,7 @@ async def repository(inspector: Inspector, name: str, playbooks: Sequence[Playbo
         for lack in await inspector.lacking(name):
             text = f"{name}: the permission {lack.permission} is missing"
             yield error("permission", text, f"give the token {lack.permission}: {lack.level}")
-        async for finding in _hooks(inspector, name):
+        async for finding in _hooks(inspector, name, url):
             yield finding
         for finding in labels(name, await inspector.labels(name), playbooks):
             yield finding
@@ -77,12 +81,18 @@ async def repository(inspector: Inspector, name: str, playbooks: Sequence[Playbo
             yield error("repository", f"{name}: {fault}", "try again later, or look at the token")
 
 
-async def _hooks(inspector: Inspector, name: str) -> AsyncIterator[Finding]:
+async def _hooks(inspector: Inspector, name: str, url: str) -> AsyncIterator[Finding]:
     found = await inspector.hooks(name)
     if found is None:
         yield fine("webhook", f"{name}: the token may not see webhooks; the bot looks for itself all the same")
         return
-    ours = [hook for hook in found if hook.active and hook.url.rstrip("/").endswith(HOOK_PATH)]
+    like = [hook for hook in found if hook.active and hook.url.rstrip("/").endswith(HOOK_PATH)]
+    own = url.rstrip("/").removesuffix(HOOK_PATH) + HOOK_PATH
+    ours = [hook for hook in like if not url or hook.url.rstrip("/") == own]
+    if others := len(like) - len(ours):
+        yield fine("webhook", f"{name}: {others} more send to {HOOK_PATH} at another address than {own}")
+    if ours and not url:
+        yield fine("webhook", f"{name}: known by {HOOK_PATH} at its end; --url says the bot's whole address")
     if not ours:
         yield fine("webhook", f"{name}: none; the bot looks for itself every settings.sweep")
     if len(ours) > 1:
@@ -122,15 +132,11 @@ def arriving(name: str, attempts: Sequence[Attempt]) -> list[Finding]:
 
 
 def labels(name: str, there: Sequence[str], playbooks: Sequence[Playbook]) -> list[Finding]:
-    """Look for labels of playbooks that the tracker does not take, or has in other letters."""
+    """Look for labels of playbooks that the tracker has in other letters; too long ones no playbook may have."""
     wanted = {status.label for playbook in playbooks for status in playbook.statuses.values() if status.label}
     wanted |= {playbook.on.label for playbook in playbooks if playbook.on is not None and playbook.on.label}
     by_letters = {label.lower(): label for label in there}
-    found = [
-        error("label", f"{label!r} has more than {LONGEST_LABEL} characters", "shorten it in its playbook")
-        for label in sorted(wanted)
-        if len(label) > LONGEST_LABEL
-    ]
+    found = []
     for label in sorted(wanted):
         other = by_letters.get(label.lower(), label)
         if other != label:

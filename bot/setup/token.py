@@ -20,10 +20,10 @@ def set_up(
     path: Path, *, token: str, repository: str, tracker: str, force: bool, environment: Mapping[str, str]
 ) -> None:
     """
-    Store the token and write the configuration for one repository.
+    Store the token beside what else is stored, and write the configuration for one repository.
 
     Raises ``ConfigError`` when the file is there already and ``force`` is not given, or when anything that it is told
-    cannot be used; nothing is written then.
+    cannot be used or the file cannot be written; what is stored is then as before.
     """
     if path.exists() and not force:
         raise ConfigError(f"{path} is there already; trackside doctor checks it, and --force writes it anew")
@@ -38,8 +38,14 @@ def set_up(
     lines = [f"data = {json.dumps(DATA)}", f"repositories = {json.dumps([repository])}"]
     if config.tracker.url != GITHUB:
         lines += ["", "[tracker]", f"url = {json.dumps(config.tracker.url)}"]
-    SecretStore(path.resolve().parent / DATA, environment).keep({TOKEN: token.strip()})
+    store = SecretStore(path.resolve().parent / DATA, environment)
+    before = store.read()
+    store.keep({**before, TOKEN: token.strip()})
+    fresh = path.with_name(f".{path.name}.new")
     try:
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        fresh.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        fresh.replace(path)
     except OSError as error:
+        fresh.unlink(missing_ok=True)
+        store.keep(before)
         raise ConfigError(f"{path}: cannot be written: {error.strerror}; name another file with --config") from error

@@ -152,6 +152,10 @@ class ReadThreads(Protocol):
         """Return all open issues (no pull requests) that carry the label."""
         ...
 
+    async def issues_since(self, repository: str, since: Millis) -> Sequence[Issue]:
+        """Return all issues and pull requests, open or not, updated at or after ``since``, oldest first, every page."""
+        ...
+
     async def issue_events(self, repository: str, number: int, *, after: int = 0) -> Sequence[IssueEvent]:
         """Return the issue's own events with an id above ``after``, oldest first."""
         ...

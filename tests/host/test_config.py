@@ -281,3 +281,24 @@ def test_a_slip_in_the_limits_of_scopes_or_brakes_is_named(
     tmp_path: Path, token: str, text: str, complaint: str
 ) -> None:
     assert complaint in complaints(write(tmp_path, GOOD + text), token)
+
+
+@pytest.mark.parametrize(
+    ("mode", "secret", "polls"),
+    [("", "", True), ("", "given", False), ("poll", "given", True), ("webhooks", "given", False), ("auto", "", True)],
+)
+def test_the_tracker_is_polled_where_that_is_said_or_no_delivery_could_be_verified(
+    tmp_path: Path, token: str, mode: str, secret: str, polls: object
+) -> None:
+    text = GOOD + (f'[tracker]\nmode = "{mode}"\n' if mode else "")
+    environment = {TOKEN: token} | ({SECRETS: token[::-1]} if secret else {})
+    config = load_config(write(tmp_path, text), environment)
+    assert (config.polls, config.settings.poll) == (polls, 15_000)
+
+
+def test_webhooks_that_could_not_be_verified_are_refused_at_the_start(tmp_path: Path, token: str) -> None:
+    (found,) = complaints(write(tmp_path, GOOD + '[tracker]\nmode = "webhooks"\n'), token)
+    assert found.startswith('tracker.mode: "webhooks" needs a secret')
+    assert SECRETS in found
+    (found,) = complaints(write(tmp_path, GOOD + '[tracker]\nmode = "push"\n'), token)
+    assert found == "tracker.mode: Input should be 'auto', 'webhooks' or 'poll'"

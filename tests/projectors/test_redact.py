@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import secrets
+import textwrap
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -66,6 +68,11 @@ def test_a_key_without_end_takes_what_follows_with_it() -> None:
         lambda value: base64.b64encode(b"x" + value.encode() + b"y").decode(),
         lambda value: base64.b64encode(b"xy" + value.encode() + b"yz").decode(),
         lambda value: base64.urlsafe_b64encode(b"user:" + value.encode()).decode(),
+        lambda value: "\n".join(textwrap.wrap(base64.b64encode(value.encode()).decode(), 8)),
+        lambda value: "%0A".join(textwrap.wrap(base64.b64encode(value.encode()).decode(), 5)),
+        lambda value: "\\n".join(textwrap.wrap(base64.b64encode(b"x" + value.encode()).decode(), 7)),
+        lambda value: quote(base64.b64encode(value.encode()).decode(), safe=""),
+        lambda value: re.sub("%..", lambda found: found[0].lower(), quote(value, safe="")),
     ],
 )
 def test_a_known_value_is_taken_out_however_it_is_spelled(spell: Callable[[str], str]) -> None:

@@ -32,6 +32,7 @@ from bot.storage.runner import InlineRunner
 from bot.trackers.embedded.courier import headers
 from bot.trackers.embedded.tracker import EmbeddedTracker
 from bot.trackers.embedded.values import Delivery
+from projectors.pace import UNPACED
 from tests.clock import FakeClock
 from tests.scenarios.faults import Faults
 
@@ -123,6 +124,7 @@ class Stage:
             runner=InlineRunner(),
             transport=self.faults,
             ticks=self._ticks,
+            pace=UNPACED,
         )
         async with open_host(self.config, around) as host:
             self.host = host

@@ -120,6 +120,7 @@ async def test_what_the_agent_says_calls_nobody_and_closes_nothing(stage: Stage)
 @webhooks_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_locked_thread_waits_and_goes_on_with_the_next_change(stage: Stage) -> None:
+    # ag-J06
     thread = await stage.issue()
     await stage.tracker.lock(REPOSITORY, thread.number, by=MAINTAINER)
     await stage.label(thread)
@@ -143,6 +144,7 @@ async def test_a_locked_thread_waits_and_goes_on_with_the_next_change(stage: Sta
 @silent_only
 @behaves(f"{RECORD}; {AWAIT}")
 async def test_a_thread_that_cannot_be_written_to_holds_up_no_work(stage: Stage, signal: Signal) -> None:
+    # gh-C-03
     fault = stage.faults.refuse("POST", COMMENTS)
     thread = await stage.begin()
     await stage.at_work(thread)
@@ -168,3 +170,17 @@ async def test_a_deleted_sticky_comment_is_written_anew_once(stage: Stage) -> No
     await stage.say(thread, "/approve")
     await stage.ended(thread)
     assert sum("trackside:sticky" in body for body in await stage.ours(thread)) == 1
+
+
+@webhooks_only
+@behaves(RECORD, gates=APPROVED)
+async def test_labels_that_the_tracker_finds_invalid_keep_nothing_else_from_being_shown(stage: Stage) -> None:
+    # gh-L-09
+    thread = await stage.begin()
+    fault = stage.faults.refuse("POST", "/repos/acme/greeter/labels", status=422)
+    await stage.said(thread, "Approval needed to start")
+    await stage.say(thread, "/approve")
+    await stage.ended(thread)
+    assert fault.met > 0
+    assert "**Done**" in (await stage.ours(thread))[0]
+    assert "hold:gate" not in await thread.labels()

@@ -36,7 +36,7 @@ def test_another_key_or_a_changed_file_is_refused_without_a_word_of_what_is_in_i
 
 def test_what_is_no_key_is_named_by_its_place(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=KEY):
-        SecretStore(tmp_path, {KEY: "short"}).keep({})
+        SecretStore(tmp_path, {KEY: "short"}).keep({TOKEN: secrets.token_hex()})
 
 
 def test_the_environment_wins_and_identities_do_not_mix() -> None:

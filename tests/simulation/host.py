@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
@@ -25,6 +25,7 @@ from bot.host.parts import Parts
 from bot.host.sections import BudgetSettings, ScopeSettings, Settings
 from bot.host.wheels import Wheels
 from bot.scheduler.launch import declare
+from projectors.pace import GITHUB
 from tests.simulation.audit import Audit
 from tests.simulation.choices import Choices
 from tests.simulation.executor import SimulatedExecutor
@@ -114,6 +115,7 @@ class SimulatedHost:
             store=self.store,
             tracker=TrackerDoor(desk=around.desk, life=life, network=around.network),
             me=BOT,
+            pace=replace(GITHUB, jitter=0.0),
             executors={
                 name: SimulatedExecutor(
                     name=name,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from webhooks.facts import Fact, Ping
-from webhooks.github import comments, issues, pulls, reviews
+from webhooks.github import access, checks, comments, issues, pulls, pushes, reviews
 from webhooks.github.payloads import PingPayload
 
 
@@ -37,6 +37,15 @@ EVENTS: Mapping[str, Read] = {
     "issue_comment": comments.read,
     "pull_request": pulls.read,
     "pull_request_review": reviews.read,
+    "pull_request_review_comment": pulls.read_discussion,
+    "pull_request_review_thread": pulls.read_discussion,
+    "check_run": checks.read_run,
+    "check_suite": checks.read_suite,
+    "status": checks.read_status,
+    "push": pushes.read,
+    "installation": access.read_installation,
+    "installation_repositories": access.read_repositories,
+    "repository": access.read_repository,
     "ping": _ping,
 }
 

@@ -15,6 +15,8 @@ from webhooks.github.payloads import PullPayload, PullWakePayload, person
 ACTIONS = {action.value: action for action in PullAction}
 WAKES = frozenset({"edited", "labeled", "unlabeled", "converted_to_draft", "locked", "unlocked"})
 """Actions that say no more than that something changed."""
+DISCUSSION = frozenset({"created", "edited", "deleted", "resolved", "unresolved"})
+"""Actions on comments on lines, and on the threads that they make."""
 
 
 def read(action: str, payload: Mapping[str, object], delivery: str) -> tuple[PullRequestFact | Wake, ...]:
@@ -22,6 +24,15 @@ def read(action: str, payload: Mapping[str, object], delivery: str) -> tuple[Pul
     if action in ACTIONS:
         return (_became(ACTIONS[action], payload), _wake(payload, delivery))
     return (_wake(payload, delivery),) if action in WAKES else ()
+
+
+def read_discussion(action: str, payload: Mapping[str, object], delivery: str) -> tuple[Wake, ...]:
+    """
+    Return the wake of a pull request whose lines are discussed. Raises pydantic's ``ValidationError``.
+
+    Comments on lines are read with their review; a command in one of them is none.
+    """
+    return (_wake(payload, delivery),) if action in DISCUSSION else ()
 
 
 def _became(action: PullAction, payload: Mapping[str, object]) -> PullRequestFact:

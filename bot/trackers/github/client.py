@@ -21,6 +21,7 @@ from githubkit.exception import GitHubException, RequestError
 
 from bot.errors import TrackerError, TrackerUnavailableError
 from bot.trackers.github.fields import Fields
+from bot.trackers.github.quota import note_quota
 from bot.trackers.github.refusal import refusal
 
 PAGE = 100
@@ -143,6 +144,7 @@ async def open_client(
 
 
 async def _judge(answer: httpx.Response) -> None:
+    note_quota(answer)
     # Before githubkit does, which takes the time of this machine and fails on a ``Retry-After`` that is a date.
     if answer.is_error:
         await answer.aread()

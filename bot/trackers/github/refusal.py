@@ -16,6 +16,8 @@ UNTOLD_WAIT = 60 * SECOND
 _MISSING = frozenset({404, 410})
 _LIMITED = frozenset({403, 429})
 _LIMIT_WORDS = ("rate limit", "abuse detection")
+_LIMIT_PAGES = ("rate-limit", "abuse-rate")
+"""In the address of the page that explains a refusal; its message was rewritten before (gh-R-02)."""
 _MOST = 500
 
 
@@ -41,8 +43,8 @@ def _wait(answer: httpx.Response, said: str) -> int | None:
     if headers.get("x-ratelimit-remaining") == "0":
         reset = headers.get("x-ratelimit-reset", "")
         return _until(int(reset) if _whole(reset) else None, answer)
-    limited = answer.status_code == httpx.codes.TOO_MANY_REQUESTS or any(word in said.lower() for word in _LIMIT_WORDS)
-    return UNTOLD_WAIT if limited else None
+    told = any(word in said.lower() for word in _LIMIT_WORDS) or any(page in _page(answer) for page in _LIMIT_PAGES)
+    return UNTOLD_WAIT if told or answer.status_code == httpx.codes.TOO_MANY_REQUESTS else None
 
 
 def _until(moment: int | None, answer: httpx.Response) -> int:
@@ -78,6 +80,16 @@ def _said(answer: httpx.Response) -> str:
     errors = document.get("errors")
     parts = [document.get("message"), *map(_detail, errors if isinstance(errors, list) else [])]
     return "; ".join(part for part in parts if isinstance(part, str) and part)[:_MOST] or "no reason given"
+
+
+def _page(answer: httpx.Response) -> str:
+    """Return the address of the page that explains a refusal, in lower case, empty when there is none."""
+    try:
+        document = answer.json()
+    except ValueError:
+        return ""
+    page = document.get("documentation_url") if isinstance(document, dict) else None
+    return page.lower() if isinstance(page, str) else ""
 
 
 def _detail(error: object) -> object:

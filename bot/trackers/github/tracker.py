@@ -33,6 +33,11 @@ TIMEOUT = 10.0
 _INVALID = 422
 
 
+def _moment(time: Millis) -> str:
+    """Return a moment as a query names it, to the second."""
+    return datetime.fromtimestamp(max(time, 0) // SECOND, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 @dataclass(frozen=True)
 class GithubTracker(GithubChecks, GithubTeams):
     """See ``bot.trackers.contract``, and ``checks`` and ``teams`` beside it, for what each method promises."""
@@ -63,6 +68,12 @@ class GithubTracker(GithubChecks, GithubTeams):
         entries = await self.client.pages(path_of(repository, "issues"), query)
         return [found for found in map(parse.issue, entries) if not found.is_pull_request]
 
+    async def issues_since(self, repository: str, since: Millis) -> Sequence[Issue]:
+        """Return the repository's issues and pull requests updated since a moment, oldest first."""
+        # In this order what changes meanwhile comes last, and is read with its page or the next time.
+        query = {"state": "all", "since": _moment(since), "sort": "updated", "direction": "asc"}
+        return list(map(parse.issue, await self.client.pages(path_of(repository, "issues"), query)))
+
     async def issue_events(self, repository: str, number: int, *, after: int = 0) -> Sequence[IssueEvent]:
         """Return the issue's own events above an id, oldest first."""
         entries = await self.client.pages(path_of(repository, "issues", number, "events"))
@@ -75,8 +86,7 @@ class GithubTracker(GithubChecks, GithubTeams):
 
     async def comments_since(self, repository: str, since: Millis) -> Sequence[Comment]:
         """Return the repository's comments updated since a moment, oldest first."""
-        moment = datetime.fromtimestamp(max(since, 0) // SECOND, tz=UTC)
-        query = {"since": moment.strftime("%Y-%m-%dT%H:%M:%SZ"), "sort": "updated", "direction": "asc"}
+        query = {"since": _moment(since), "sort": "updated", "direction": "asc"}
         return list(map(parse.comment, await self.client.pages(path_of(repository, "issues", "comments"), query)))
 
     async def reviews(self, repository: str, number: int) -> Sequence[Review]:

@@ -58,6 +58,13 @@ class TrackerDoor:
 
         return await self._read("issues", find)
 
+    async def issues_since(self, repository: str, since: Millis) -> Sequence[Issue]:
+        def find() -> list[Issue]:
+            found = [item.issue(repository) for item in self._place(repository).threads()]
+            return sorted((each for each in found if each.updated_at >= since), key=lambda each: each.updated_at)
+
+        return await self._read("issues_since", find)
+
     async def issue_events(self, repository: str, number: int, *, after: int = 0) -> Sequence[IssueEvent]:
         return await self._read(
             "issue_events", lambda: [each for each in self._item(repository, number).events if each.id > after]

@@ -135,6 +135,19 @@ class TrackerContract:
         assert [comment.body for comment in late] == ["late"]
         assert len(exactly) == 2
 
+    async def test_issues_since_a_moment_are_those_that_were_updated(self, stage: Stage) -> None:
+        first, second = await stage.open_issue("One"), await stage.open_issue("Two")
+        await stage.comment(first, "now it is the later one")
+        updated = (await stage.tracker.issue(REPO, first)).updated_at
+
+        everything = await stage.tracker.issues_since(REPO, Millis(0))
+        exactly = await stage.tracker.issues_since(REPO, updated)
+        later = await stage.tracker.issues_since(REPO, Millis(updated + 1_000))
+
+        assert [issue.number for issue in everything] == [second, first]
+        assert first in {issue.number for issue in exactly}
+        assert later == []
+
     async def test_a_comment_is_posted_and_edited(self, stage: Stage) -> None:
         number = await stage.open_issue("One")
         posted = await stage.tracker.create_comment(REPO, number, "first\n\n`code` 🎈")

@@ -12,6 +12,7 @@ import pytest
 import respx
 
 from bot.errors import RateLimitedError, TrackerError, TrackerMissingError, TrackerUnavailableError
+from bot.metrics import REGISTRY
 from bot.trackers.github.tracker import GithubTracker, open_tracker
 from tests.trackers.github.documents import API, BASE, REPO, comment, issue
 
@@ -178,3 +179,41 @@ async def test_an_answer_that_never_ends_is_given_up() -> None:
             await tracker.me()
 
     assert len(asked) == 1
+
+
+# gh-R-02
+async def test_a_limit_is_known_by_the_page_that_explains_it_whatever_its_message_says(
+    api: respx.MockRouter, tracker: GithubTracker
+) -> None:
+    page = "https://docs.example/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
+    document = {"message": "Please come back a little later", "documentation_url": page}
+    error = await refused(api, tracker, httpx.Response(403, json=document, headers={"x-ratelimit-remaining": "4000"}))
+
+    assert isinstance(error, RateLimitedError)
+    assert error.retry_after == 60_000
+
+
+# gh-R-02
+async def test_a_refusal_with_a_quota_left_and_another_page_is_a_missing_permission(
+    api: respx.MockRouter, tracker: GithubTracker
+) -> None:
+    document = {"message": "Resource not accessible by integration", "documentation_url": "https://docs.example/rest"}
+    error = await refused(api, tracker, httpx.Response(403, json=document, headers={"x-ratelimit-remaining": "4000"}))
+
+    assert type(error) is TrackerError
+    assert error.status == 403
+
+
+@pytest.mark.parametrize(
+    ("left", "resource", "expected"),
+    [("4321", "core", 4321.0), ("17", "search", 17.0), ("many", "oddities", None), ("5", "a b", None)],
+)
+async def test_what_is_left_of_the_quota_is_told_in_the_metrics(
+    api: respx.MockRouter, tracker: GithubTracker, left: str, resource: str, expected: float | None
+) -> None:
+    headers = {"x-ratelimit-remaining": left, "x-ratelimit-resource": resource}
+    api.get(f"{API}/issues/3").mock(return_value=httpx.Response(200, json=issue(number=3), headers=headers))
+
+    await tracker.issue(REPO, 3)
+
+    assert REGISTRY.get_sample_value("trackside_tracker_requests_left", {"resource": resource}) == expected

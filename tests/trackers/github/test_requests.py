@@ -252,6 +252,18 @@ async def test_comments_are_asked_for_since_the_second_of_a_moment(
     assert found[0].updated_at == 1_796_126_400_000
 
 
+async def test_changes_are_asked_for_in_every_state_and_the_latest_last(
+    api: respx.MockRouter, tracker: GithubTracker
+) -> None:
+    route = api.get(f"{API}/issues").mock(return_value=httpx.Response(200, json=[]))
+
+    assert await tracker.issues_since(REPO, Millis(1_796_126_400_999)) == []
+
+    asked = route.calls.last.request.url.params
+    wanted = {"state": "all", "since": WHEN, "sort": "updated", "direction": "asc"}
+    assert {name: asked[name] for name in wanted} == wanted
+
+
 async def test_writes_say_what_is_to_be_written(api: respx.MockRouter, tracker: GithubTracker) -> None:
     edit = api.patch(f"{API}/issues/comments/8").mock(return_value=httpx.Response(200, json=comment(8)))
     label = api.post(f"{API}/issues/3/labels").mock(return_value=httpx.Response(200, json=[]))

@@ -1,0 +1,41 @@
+"""``check_run``, ``check_suite``, ``status``: of all of them only which commit has to be looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from webhooks.code_facts import ChecksFact
+from webhooks.github.code_payloads import CheckRunPayload, CheckSuitePayload, StatusPayload
+from webhooks.github.payloads import RepositoryPart
+
+RUN_ACTIONS = frozenset({"created", "completed", "rerequested"})
+SUITE_ACTIONS = frozenset({"completed", "requested", "rerequested"})
+
+
+def read_run(action: str, payload: Mapping[str, object], delivery: str) -> tuple[ChecksFact, ...]:
+    """Return the commit of a check. Raises pydantic's ``ValidationError``."""
+    if action not in RUN_ACTIONS:
+        return ()
+    seen = CheckRunPayload.model_validate(payload)
+    run = seen.check_run
+    return _changed(seen.repository, run.head_sha, run.check_suite.head_branch, delivery)
+
+
+def read_suite(action: str, payload: Mapping[str, object], delivery: str) -> tuple[ChecksFact, ...]:
+    """Return the commit of a suite. Raises pydantic's ``ValidationError``."""
+    if action not in SUITE_ACTIONS:
+        return ()
+    seen = CheckSuitePayload.model_validate(payload)
+    return _changed(seen.repository, seen.check_suite.head_sha, seen.check_suite.head_branch, delivery)
+
+
+def read_status(_action: str, payload: Mapping[str, object], delivery: str) -> tuple[ChecksFact, ...]:
+    """Return the commit of a status. Raises pydantic's ``ValidationError``."""
+    seen = StatusPayload.model_validate(payload)
+    branches = tuple(branch.name for branch in seen.branches)
+    return (ChecksFact(repository=seen.repository.ref(), sha=seen.sha, branches=branches, delivery=delivery),)
+
+
+def _changed(repository: RepositoryPart, sha: str, branch: str | None, delivery: str) -> tuple[ChecksFact, ...]:
+    branches = () if branch is None else (branch,)
+    return (ChecksFact(repository=repository.ref(), sha=sha, branches=branches, delivery=delivery),)
