@@ -266,8 +266,8 @@ def _failed(work: WorkView, words: Words) -> Moment:
 
 
 def _gone(work: WorkView, words: Words) -> Moment:
-    reason = words.line(work.reason) or "The issue was transferred, deleted, or the app was removed."
-    return Moment(title="**Ended**", sentences=(reason,))
+    reason = words.line(work.reason) or "the issue was transferred, deleted, or the app was removed"
+    return Moment(title="**Ended**", sentences=(f"{reason[:1].upper()}{reason[1:]}.",))
 
 
 def _shown(status: str | None) -> str:

@@ -23,8 +23,18 @@ from bot.domain.brake import Marks
 from bot.domain.identity import named
 from bot.ids import ScopeId, WorkId
 
-MOVED = "the issue was transferred or deleted"
-"""Why a Work was cancelled whose item cannot be reached any more."""
+
+class Gone(enum.Enum):
+    """Why a Work is cancelled whose item cannot be reached any more; the value is the reason that people read."""
+
+    MOVED = "the issue was transferred or deleted"
+    UNINSTALLED = "the app was uninstalled"
+    SUSPENDED = "the app was suspended"
+    REMOVED = "the repository was taken from the app"
+    DELETED = "the repository was deleted"
+
+
+GONE = frozenset(each.value for each in Gone)
 
 
 class WorkState(enum.Enum):

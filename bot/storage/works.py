@@ -61,7 +61,13 @@ def _changing(work: Work) -> dict[str, Value]:
         "waits": dump(list(work.waits)),
         "starter": dump({"id": work.starter.id, "login": work.starter.login}),
         "instructions": dump(
-            {"title": text.title, "body": text.body, "author": text.author, "revision": text.revision}
+            {
+                "title": text.title,
+                "body": text.body,
+                "author": text.author,
+                "revision": text.revision,
+                "head": text.head,
+            }
         ),
         "branch": work.branch,
         "pull_request": work.pull_request,

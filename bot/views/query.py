@@ -15,7 +15,7 @@ from bot.domain.hold import Hold, HoldKind, HoldState
 from bot.domain.result import Outcome
 from bot.domain.timer import TimerKind
 from bot.domain.usage import RESERVED_UNITS
-from bot.domain.work import MOVED, Work, WorkState
+from bot.domain.work import GONE, Work, WorkState
 from bot.errors import PlaybookError, StorageError
 from bot.ids import WorkId
 from bot.playbook.playbook import Playbook
@@ -129,7 +129,7 @@ def trigger_mark(work: WorkId) -> str:
 
 
 def _state(work: Work, holds: Sequence[Hold], *, retrying: bool, paused: bool) -> ThreadState:
-    if work.state is WorkState.CANCELLED and not work.ended_by and work.reason == MOVED:
+    if work.state is WorkState.CANCELLED and not work.ended_by and work.reason in GONE:
         return ThreadState.GONE
     if work.state in _STATES:
         return _STATES[work.state]

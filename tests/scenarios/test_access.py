@@ -57,10 +57,10 @@ def _payload(event: str, action: str, repository: int, owner: int) -> dict[str, 
 @pytest.mark.parametrize(
     ("event", "action", "why"),
     [
-        ("installation", "deleted", "gone: the app was uninstalled"),
-        ("installation", "suspend", "gone: the app was suspended"),
-        ("installation_repositories", "removed", "gone: the repository was taken from the app"),
-        ("repository", "deleted", "gone: the repository was deleted"),
+        ("installation", "deleted", "the app was uninstalled"),
+        ("installation", "suspend", "the app was suspended"),
+        ("installation_repositories", "removed", "the repository was taken from the app"),
+        ("repository", "deleted", "the repository was deleted"),
     ],
 )
 async def test_work_out_of_reach_is_cancelled_with_the_reason(stage: Stage, event: str, action: str, why: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.work import MOVED
+from bot.domain.work import Gone
 from bot.scheduler.cancel import cancel
 from bot.views.thread import ThreadState
 from tests.scheduler.bench import Bench
@@ -14,10 +14,10 @@ from tests.views.test_waiting import view
 @pytest.mark.parametrize(
     ("by", "reason", "shown"),
     [
-        # ag-F06, ag-J13
-        ("", MOVED, ThreadState.GONE),
+        # ag-F06, ag-F13, ag-J13
+        *(("", each.value, ThreadState.GONE) for each in Gone),
         # The same words of a person are a person's reason.
-        ("ada", MOVED, ThreadState.CANCELLED),
+        ("ada", Gone.MOVED.value, ThreadState.CANCELLED),
         ("", "the label was taken off", ThreadState.CANCELLED),
     ],
 )

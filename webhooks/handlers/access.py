@@ -10,7 +10,7 @@ from __future__ import annotations
 from bot.clock import Millis
 from bot.domain.event import Routing
 from bot.domain.scope import owner_scope, repository_scope
-from bot.domain.work import Work
+from bot.domain.work import Gone, Work
 from bot.ids import ScopeId
 from bot.scheduler.cancel import cancel
 from bot.storage.contract import Tx
@@ -18,16 +18,16 @@ from webhooks.access_facts import AccessFact, Lost
 from webhooks.desk import Change, Routed
 
 _REASONS = {
-    Lost.UNINSTALLED: "gone: the app was uninstalled",
-    Lost.SUSPENDED: "gone: the app was suspended",
-    Lost.REMOVED: "gone: the repository was taken from the app",
-    Lost.DELETED: "gone: the repository was deleted",
+    Lost.UNINSTALLED: Gone.UNINSTALLED,
+    Lost.SUSPENDED: Gone.SUSPENDED,
+    Lost.REMOVED: Gone.REMOVED,
+    Lost.DELETED: Gone.DELETED,
 }
 
 
 def handle_access(fact: AccessFact) -> Change:
     """Return the change that cancels the live Work of the repositories."""
-    reason = _REASONS[fact.lost]
+    reason = _REASONS[fact.lost].value
     repositories = frozenset(repository_scope(repository) for repository in fact.repositories)
 
     def change(tx: Tx, now: Millis) -> Routed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.clock import Millis
 from bot.domain.event import Routing
 from bot.domain.scope import item_key
-from bot.domain.work import MOVED
+from bot.domain.work import Gone
 from bot.errors import TrackerMissingError
 from bot.ids import EventId, new_id
 from bot.scheduler.cancel import cancel
@@ -40,7 +40,7 @@ async def handle_wake(desk: Desk, fact: Wake | PullRequestFact) -> Change:
 def _gone(key: str) -> Change:
     def change(tx: Tx, now: Millis) -> Routed:
         for work in tx.works.live_by_key(key):
-            cancel(tx, work.id, by="", reason=MOVED, now=now)
+            cancel(tx, work.id, by="", reason=Gone.MOVED.value, now=now)
         return Routed(routing=Routing.ROUTED, note="the item is gone")
 
     return change

@@ -27,7 +27,7 @@ async def test_a_work_comes_back_as_it_was_saved(store: Store) -> None:
         comment="§ 🙂",
         waits=("comment", "review"),
         starter=Starter(id=2**40, login="grace"),
-        instructions=Instructions(title="ü", body="line\nline", author="eve", revision="r"),
+        instructions=Instructions(title="ü", body="line\nline", author="eve", revision="r", head="5" * 40),
         branch="trackside/ü",
         pull_request=9,
         attempts=3,
