@@ -225,7 +225,7 @@ MUTANTS: tuple[Mutant, ...] = (
         patches=(
             Patch(
                 file="webhooks/sweep.py",
-                old="return found + await self._comments(repository, now)",
+                old="return found + await self.comments(repository, now)",
                 new="return found",
             ),
         ),
