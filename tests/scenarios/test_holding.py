@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.demo.story import Thread
 from bot.demo.world import BOT, DEVELOPER, MAINTAINER, READER
 from bot.domain.hold import HoldKind
@@ -104,6 +106,24 @@ async def test_whoever_may_read_can_hold_and_what_runs_goes_on(stage: Stage, sig
     await stage.until("stopped", lambda: _nothing_runs(stage))
 
 
+# gh-A-15
+@silent_only
+@pytest.mark.parametrize("said", ["/hold wait for ann\n/release\n/approve", "/approve\n/release\n/hold wait for ann"])
+@behaves(RECORD, gates=APPROVED)
+async def test_a_hold_beats_what_lets_go_on_in_one_comment_whatever_the_order(stage: Stage, said: str) -> None:
+    thread = await stage.begin()
+    await stage.labelled(thread, "hold:gate")
+    await stage.say(thread, said)
+    await stage.labelled(thread, "hold:operator")
+    await stage.settle()
+    assert "hold:operator" in await thread.labels()
+    assert runs(stage.directory) == 0
+
+    await stage.say(thread, "/release")
+    await stage.ended(thread)
+    assert runs(stage.directory) == 1
+
+
 @silent_only
 @behaves(RECORD, gates=APPROVED)
 async def test_what_waits_for_an_approval_is_not_released(stage: Stage) -> None:
@@ -180,7 +200,8 @@ async def test_other_holds_than_those_that_were_listed_are_listed_anew(stage: St
     await stage.labelled(thread, "hold:gate")
     for day in ("Friday", "Monday"):
         await stage.say(thread, f"/hold not on a {day}", by=DEVELOPER)
-        await stage.say(thread, f"/hold I look first on {day}\n/release")
+        await stage.say(thread, f"/hold I look first on {day}")
+        await stage.say(thread, "/release")
         await stage.labelled(thread, "hold:operator")
         await stage.settle()
         for hold in await stage.up.store.read(lambda tx: tx.holds.open_of_kind(HoldKind.OPERATOR)):

@@ -28,7 +28,11 @@ from webhooks.verbs import Verb
 
 
 async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, ...]) -> Change:
-    """Return the change that carries out the commands of one comment, in their order."""
+    """
+    Return the change that carries out the commands of one comment, in their order, and those that hold at the end.
+
+    Whoever holds work and lets it go on in one breath has it held: nothing is let go by mistake.
+    """
     repository = said.repository.full_name
     try:
         permission: Permission | None = await desk.authority.permission(repository, said.person.login)
@@ -46,11 +50,16 @@ async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, .
 
     def change(tx: Tx, now: Millis) -> Routed:
         key = ensure_item(tx, said.repository, said.number)
-        replies = [_one(tx, key, command, prepared, place, now) for place, command in enumerate(commands)]
+        ordered = sorted(enumerate(commands), key=lambda each: _holds(each[1]))
+        replies = [_one(tx, key, command, prepared, place, now) for place, command in ordered]
         _react(tx, key, said, replies)
         return Routed(routing=Routing.ROUTED, note=", ".join(_said(command) for command in commands))
 
     return change
+
+
+def _holds(command: Command | Unknown) -> bool:
+    return isinstance(command, Command) and command.verb in {Verb.HOLD, Verb.STOP}
 
 
 def _one(tx: Tx, key: str, command: Command | Unknown, prepared: Prepared, place: int, now: Millis) -> Reply | None:
