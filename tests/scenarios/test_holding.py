@@ -25,6 +25,15 @@ async def _nothing_runs(stage: Stage) -> bool:
     return processes.runs(stage.directory) == []
 
 
+async def _begun(stage: Stage, number: int) -> None:
+    """Turn the wheel until so many runs have counted themselves: one that is stopped before has not begun."""
+
+    async def check() -> bool:
+        return runs(stage.directory) == number
+
+    await stage.until(f"{number} begun", check)
+
+
 async def _not_held(thread: Thread) -> bool:
     return "hold:operator" not in await thread.labels()
 
@@ -43,6 +52,7 @@ async def test_a_stop_ends_what_runs_and_only_a_release_lets_it_go_on(stage: Sta
     # C-140, C-142, ag-F01, ag-C01, ag-C02
     thread = await stage.begin()
     await stage.at_work(thread)
+    await _begun(stage, 1)
     spoken = await stage.say(thread, "/stop wrong file")
     await stage.labelled(thread, "hold:operator")
     await stage.until("stopped", lambda: _nothing_runs(stage))
@@ -65,7 +75,7 @@ async def test_a_stop_ends_what_runs_and_only_a_release_lets_it_go_on(stage: Sta
     await stage.say(thread, "/release")
     await stage.at_work(thread)
     await stage.until("not held", lambda: _not_held(thread))
-    assert runs(stage.directory) == 2
+    await _begun(stage, 2)
     assert "Look at the other file instead." in await _prompt(stage, 2)
     (work,) = await stage.works(thread)
     assert (work.failures, work.attempts) == (0, 2)
