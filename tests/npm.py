@@ -19,6 +19,8 @@ OPENAPI = "@octokit/openapi@23.0.2"
 EXAMPLES = "@octokit/webhooks-examples@7.6.1"
 
 _PLACE = Path(sys.prefix) / "npm"
+_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+"""Those that the machine trusts; npm knows only its own, and a network may have more."""
 _SECONDS = 300
 
 
@@ -49,7 +51,12 @@ def _install(wanted: str, place: Path) -> None:
     fresh.mkdir()
     arguments = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", wanted]
     ended = subprocess.run(
-        [npm, *arguments, "--prefix", str(fresh)], capture_output=True, text=True, timeout=_SECONDS, check=False
+        [npm, *arguments, "--prefix", str(fresh)],
+        env={"NODE_EXTRA_CA_CERTS": _CERTIFICATES, **os.environ},
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
     )
     assert ended.returncode == 0, f"{wanted} was not installed: {ended.stderr[-2000:]}"
     fresh.rename(place)

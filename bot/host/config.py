@@ -39,8 +39,6 @@ from bot.playbook.cross import suggestion
 
 SECRETS = "TRACKSIDE_WEBHOOK_SECRETS"
 DATABASE = "TRACKSIDE_DATABASE_URL"
-IDENTITY = frozenset({TOKEN, "TRACKSIDE_APP_KEY", "TRACKSIDE_APP_KEY_FILE"})
-"""What says who the bot is; all of it comes from one place, the environment or the store."""
 
 _SECRET_KEYS = frozenset({"token", "secret", "secrets", "webhook_secret", "webhook_secrets", "password"})
 _EXPECTED = {
@@ -137,7 +135,7 @@ def load_config(path: Path, environment: Mapping[str, str] = os.environ) -> Conf
     document = _read(path)
     if isinstance(data := document.get("data"), str):
         stored = SecretStore(path.resolve().parent / data, environment).read()
-        environment = beneath(environment, stored, IDENTITY)
+        environment = beneath(environment, stored)
     token = environment.get(TOKEN, "").strip()
     if not token:
         message = f"{TOKEN} is not set: it holds the token by which the bot acts on the tracker"

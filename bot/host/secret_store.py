@@ -111,16 +111,10 @@ class SecretStore:
             raise
 
 
-def beneath(environment: Mapping[str, str], stored: Mapping[str, str], identity: frozenset[str]) -> dict[str, str]:
-    """
-    Return the environment with what is stored beneath it; what the environment sets wins.
-
-    ``identity`` are the names that say who the bot is, of which an account has one and an App another: once the
-    environment sets any of them, none is taken from the store.
-    """
+def beneath(environment: Mapping[str, str], stored: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment with what is stored beneath it; what the environment sets wins."""
     given = {name for name, value in environment.items() if value.strip()}
-    hidden = identity if given & identity else frozenset()
-    return {**environment, **{name: value for name, value in stored.items() if name not in given | hidden}}
+    return {**environment, **{name: value for name, value in stored.items() if name not in given}}
 
 
 def _fernet(key: bytes, source: str) -> Fernet:

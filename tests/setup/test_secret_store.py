@@ -9,7 +9,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from bot.errors import ConfigError
-from bot.host.config import IDENTITY, load_config
+from bot.host.config import load_config
 from bot.host.secret_store import KEY, OWN_KEY, STORE, SecretStore, beneath
 from bot.host.sections import TOKEN
 
@@ -41,9 +41,8 @@ def test_what_is_no_key_is_named_by_its_place(tmp_path: Path) -> None:
 
 def test_the_environment_wins_and_identities_do_not_mix() -> None:
     stored = {TOKEN: "stored", "OTHER": "stored"}
-    assert beneath({TOKEN: "given"}, stored, IDENTITY) == {TOKEN: "given", "OTHER": "stored"}
-    assert beneath({TOKEN: " "}, stored, IDENTITY)[TOKEN] == "stored"
-    assert TOKEN not in beneath({"TRACKSIDE_APP_KEY": "given"}, stored, IDENTITY)
+    assert beneath({TOKEN: "given"}, stored) == {TOKEN: "given", "OTHER": "stored"}
+    assert beneath({TOKEN: " "}, stored)[TOKEN] == "stored"
 
 
 def test_a_configuration_is_read_with_what_is_stored(tmp_path: Path) -> None:
