@@ -39,7 +39,7 @@ def test_what_is_no_key_is_named_by_its_place(tmp_path: Path) -> None:
         SecretStore(tmp_path, {KEY: "short"}).keep({TOKEN: secrets.token_hex()})
 
 
-def test_the_environment_wins_and_identities_do_not_mix() -> None:
+def test_what_the_environment_sets_wins() -> None:
     stored = {TOKEN: "stored", "OTHER": "stored"}
     assert beneath({TOKEN: "given"}, stored) == {TOKEN: "given", "OTHER": "stored"}
     assert beneath({TOKEN: " "}, stored)[TOKEN] == "stored"
