@@ -10,8 +10,7 @@ from pathlib import Path
 
 from bot.errors import ConfigError, StorageError
 from bot.host.config import Config
-from bot.host.executors import executors
-from bot.host.playbooks import load_playbooks
+from bot.host.reload import usable
 from bot.host.secret_store import KEY, KEY_FILE, SecretStore
 from bot.host.store import lacking
 from bot.playbook.playbook import Playbook
@@ -85,8 +84,7 @@ def secrets(config: Config, environment: Mapping[str, str] = os.environ) -> Find
 def playbooks(config: Config) -> tuple[Finding, tuple[Playbook, ...]]:
     """Look whether the playbooks can run, and return them."""
     try:
-        known = executors(config.data, grace=config.settings.grace)
-        found = load_playbooks(config.playbooks, known, config.operator_budgets.everywhere)
+        _, found = usable(config)
     except ConfigError as fault:
         return error("playbooks", str(fault), "mend what it names; trackside playbook check says the same"), ()
     return fine("playbooks", ", ".join(found)), tuple(found.values())

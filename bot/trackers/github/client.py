@@ -45,11 +45,11 @@ class Client:
 
     async def get(self, path: str) -> Fields:
         """Return one object."""
-        return Fields.of(_json(await self._answer("GET", path, None, None)))
+        return Fields.of(json_of(await self._answer("GET", path, None, None)))
 
     async def send(self, method: str, path: str, body: Mapping[str, object]) -> Fields:
         """Change something, once, and return the object that the tracker answers with."""
-        return Fields.of(_json(await self._answer(method, path, body, None)))
+        return Fields.of(json_of(await self._answer(method, path, body, None)))
 
     async def tell(self, method: str, path: str, body: Mapping[str, object] | None = None) -> None:
         """Change something, once, whatever the tracker answers with."""
@@ -65,7 +65,7 @@ class Client:
                 raise TrackerError(f"the pages of {path} go round in a circle")
             seen.append(page)
             answer = await self._answer("GET", path, None, page)
-            entries = _json(answer)
+            entries = json_of(answer)
             if not isinstance(entries, list):
                 raise TrackerError(f"the tracker answered {path} with something else than a list")
             found += map(Fields.of, entries)
@@ -159,7 +159,8 @@ def _unreachable(error: Exception) -> TrackerUnavailableError:
     return TrackerUnavailableError(f"the tracker cannot be reached: {type(error).__name__}")
 
 
-def _json(answer: httpx.Response) -> object:
+def json_of(answer: httpx.Response) -> object:
+    """Return the document of an answer. Raises ``TrackerError`` when it is none."""
     try:
         document: object = answer.json()
     except ValueError as error:

@@ -6,7 +6,6 @@ It asks by itself rather than through ``client``: what it wants stands in the he
 
 from __future__ import annotations
 
-import email.utils
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,10 +15,10 @@ import httpx
 
 from bot.clock import SECOND, Millis
 from bot.errors import RateLimitedError, TrackerError, TrackerUnavailableError
-from bot.trackers.github.client import PAGE, path_of
+from bot.trackers.github.client import PAGE, json_of, path_of
 from bot.trackers.github.fields import Fields
 from bot.trackers.github.permissions import PERMISSIONS
-from bot.trackers.github.refusal import refusal
+from bot.trackers.github.refusal import moment_of, refusal
 from bot.trackers.inspection import Account, Attempt, Hook, Lacking
 
 _HIDDEN = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND})
@@ -55,7 +54,7 @@ class GithubInspect:
         answer = await self.get("/user")
         headers = answer.headers
         return Account(
-            login=Fields.of(_json(answer)).text("login"),
+            login=Fields.of(json_of(answer)).text("login"),
             tracker_time=_moment(headers.get("date")),
             remaining=_count(headers, "x-ratelimit-remaining"),
             limit=_count(headers, "x-ratelimit-limit"),
@@ -64,7 +63,7 @@ class GithubInspect:
 
     async def may_push(self, repository: str) -> bool:
         """Return whether the account may write to the repository."""
-        document = _json(await self.get(path_of(repository)))
+        document = json_of(await self.get(path_of(repository)))
         rights = document.get("permissions") if isinstance(document, dict) else None
         return isinstance(rights, dict) and rights.get("push") is True
 
@@ -110,7 +109,7 @@ class GithubInspect:
             if error.status in _HIDDEN and not isinstance(error, RateLimitedError):
                 return None
             raise
-        document = _json(answer)
+        document = json_of(answer)
         if not isinstance(document, list):
             raise TrackerError(f"the tracker answered {path} with something else than a list")
         return [Fields.of(entry) for entry in document]
@@ -132,15 +131,6 @@ async def open_inspect(
         yield GithubInspect(http)
 
 
-def _json(answer: httpx.Response) -> object:
-    try:
-        document: object = answer.json()
-    except ValueError as error:
-        message = f"the tracker answered {answer.url.path} with something else than JSON; is it the address of an API?"
-        raise TrackerError(message, status=answer.status_code) from error
-    return document
-
-
 def _hook(entry: Fields) -> Hook:
     return Hook(
         id=entry.number("id"),
@@ -156,7 +146,5 @@ def _count(headers: Mapping[str, str], name: str) -> int | None:
 
 
 def _moment(text: str | None) -> Millis | None:
-    try:
-        return None if text is None else Millis(int(email.utils.parsedate_to_datetime(text).timestamp()) * SECOND)
-    except ValueError:
-        return None
+    seconds = None if text is None else moment_of(text)
+    return None if seconds is None else Millis(seconds * SECOND)

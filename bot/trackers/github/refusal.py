@@ -39,7 +39,7 @@ def _wait(answer: httpx.Response, said: str) -> int | None:
     headers = answer.headers
     after = headers.get("retry-after")
     if after is not None:
-        return _seconds(int(after)) if _whole(after) else _until(_moment(after), answer)
+        return _seconds(int(after)) if _whole(after) else _until(moment_of(after), answer)
     if headers.get("x-ratelimit-remaining") == "0":
         reset = headers.get("x-ratelimit-reset", "")
         return _until(int(reset) if _whole(reset) else None, answer)
@@ -49,11 +49,11 @@ def _wait(answer: httpx.Response, said: str) -> int | None:
 
 def _until(moment: int | None, answer: httpx.Response) -> int:
     # Both moments are the tracker's own, so that no clock of ours takes part.
-    sent = _moment(answer.headers.get("date", ""))
+    sent = moment_of(answer.headers.get("date", ""))
     return UNTOLD_WAIT if moment is None or sent is None else _seconds(moment - sent)
 
 
-def _moment(text: str) -> int | None:
+def moment_of(text: str) -> int | None:
     """Return the seconds since 1970 of a date as HTTP writes it, or None for anything else."""
     try:
         return int(email.utils.parsedate_to_datetime(text).astimezone(UTC).timestamp())
