@@ -1,28 +1,16 @@
 from __future__ import annotations
 
 import json
-import secrets
-from collections.abc import AsyncIterator
 
-import httpx
 import pytest
 import respx
 
 from bot.trackers.checks import Conclusion, Shown
-from bot.trackers.github.checks import MAX_DESCRIPTION, GithubChecks
-from bot.trackers.github.client import open_client
-from tests.trackers.github.documents import API, BASE, REPO, Json
+from bot.trackers.github.checks import MAX_DESCRIPTION
+from bot.trackers.github.tracker import GithubTracker
+from tests.trackers.github.documents import API, REPO, Json
 
 SHA = "a" * 40
-
-
-@pytest.fixture
-async def checks(api: respx.MockRouter) -> AsyncIterator[GithubChecks]:
-    transport = httpx.MockTransport(api.async_handler)
-    async with open_client(secrets.token_hex(20), base_url=BASE, seconds=1.0, transport=transport) as client:
-        opened = GithubChecks()
-        opened.client = client
-        yield opened
 
 
 def run(identity: int, **fields: object) -> Json:
@@ -35,7 +23,7 @@ def status(identity: int, state: str) -> Json:
 
 
 async def test_check_runs_of_every_page_and_the_latest_statuses_are_one_list(
-    api: respx.MockRouter, checks: GithubChecks
+    api: respx.MockRouter, tracker: GithubTracker
 ) -> None:
     runs = [run(1), run(2, status="queued", conclusion=None), run(3, conclusion="brand_new", app=None)]
     for page, part in enumerate((runs[:2], runs[2:]), start=1):
@@ -43,7 +31,7 @@ async def test_check_runs_of_every_page_and_the_latest_statuses_are_one_list(
         route.respond(json={"total_count": 3, "check_runs": part})
     api.get(f"{API}/commits/{SHA}/statuses").respond(json=[status(9, "error"), status(8, "success")])
 
-    found = await checks.checks(REPO, SHA)
+    found = await tracker.checks(REPO, SHA)
 
     assert [(each.id, each.conclusion, each.author) for each in found] == [
         (1, Conclusion.SUCCESS, 5),
@@ -54,13 +42,13 @@ async def test_check_runs_of_every_page_and_the_latest_statuses_are_one_list(
 
 
 async def test_an_open_check_has_no_conclusion_and_an_ended_one_has(
-    api: respx.MockRouter, checks: GithubChecks
+    api: respx.MockRouter, tracker: GithubTracker
 ) -> None:
     created = api.post(f"{API}/check-runs").respond(201, json={"id": 4})
     updated = api.patch(f"{API}/check-runs/4").respond(json={"id": 4})
 
-    identity = await checks.create_check(REPO, SHA, Shown(name="gate", conclusion=None, title="Waits"), external="h1")
-    await checks.update_check(REPO, identity, Shown(name="gate", conclusion=Conclusion.SUCCESS, title="Done"))
+    identity = await tracker.create_check(REPO, SHA, Shown(name="gate", conclusion=None, title="Waits"), external="h1")
+    await tracker.update_check(REPO, identity, Shown(name="gate", conclusion=Conclusion.SUCCESS, title="Done"))
 
     first, second = (json.loads(route.calls.last.request.content) for route in (created, updated))
     assert (first["status"], first["external_id"], "conclusion" in first) == ("in_progress", "h1", False)
@@ -72,11 +60,11 @@ async def test_an_open_check_has_no_conclusion_and_an_ended_one_has(
     [(None, "pending"), (Conclusion.NEUTRAL, "success"), (Conclusion.ACTION_REQUIRED, "failure")],
 )
 async def test_a_status_says_its_title_as_far_as_it_fits(
-    api: respx.MockRouter, checks: GithubChecks, conclusion: Conclusion | None, state: str
+    api: respx.MockRouter, tracker: GithubTracker, conclusion: Conclusion | None, state: str
 ) -> None:
     route = api.post(f"{API}/statuses/{SHA}").respond(201, json={})
 
-    await checks.set_status(REPO, SHA, Shown(name="gate", conclusion=conclusion, title="x" * 200))
+    await tracker.set_status(REPO, SHA, Shown(name="gate", conclusion=conclusion, title="x" * 200))
 
     sent = json.loads(route.calls.last.request.content)
     assert (sent["state"], len(sent["description"]), "target_url" in sent) == (state, MAX_DESCRIPTION, False)
