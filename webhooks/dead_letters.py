@@ -14,7 +14,8 @@ from bot.trackers.contract import Person
 from bot.views.reply import Reply, ReplyCode
 from webhooks.answers import reply_note
 from webhooks.fact_documents import from_document
-from webhooks.facts import CommentFact, RepositoryRef, ReviewFact
+from webhooks.fact_parts import RepositoryRef
+from webhooks.facts import CommentFact, ReviewFact
 from webhooks.history import TYPE as HISTORY
 from webhooks.history import actor_of, ensure_item, repository_of
 

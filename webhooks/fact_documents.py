@@ -9,7 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from webhooks.access_facts import AccessFact
 from webhooks.code_facts import ChecksFact, PushFact
-from webhooks.facts import CommentFact, Fact, FactKind, Ping, PullRequestFact, ReviewFact, Wake
+from webhooks.fact_parts import FactKind
+from webhooks.facts import CommentFact, Fact, Ping, PullRequestFact, ReviewFact, Wake
 
 VERSION = 1
 """

@@ -23,19 +23,6 @@ from webhooks.access_facts import AccessFact
 from webhooks.code_facts import ChecksFact, PushFact
 from webhooks.fact_parts import FactKind, RepositoryRef, item_keys
 
-__all__ = [
-    "CommentFact",
-    "Fact",
-    "FactKind",
-    "Ping",
-    "PullAction",
-    "PullRequestFact",
-    "RepositoryRef",
-    "ReviewAction",
-    "ReviewFact",
-    "Wake",
-]
-
 
 class ReviewAction(enum.Enum):
     """What happened to a review."""

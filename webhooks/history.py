@@ -15,7 +15,7 @@ from bot.domain.scope import ROOT, Scope, ScopeKind, item_key, owner_scope, repo
 from bot.ids import EventId
 from bot.storage.contract import Tx
 from bot.trackers.contract import IssueEvent, Person
-from webhooks.facts import RepositoryRef
+from webhooks.fact_parts import RepositoryRef
 
 TYPE = "tracker.history"
 KINDS = frozenset({"labeled", "unlabeled", "closed", "merged"})

@@ -30,7 +30,8 @@ from webhooks.commands import parse
 from webhooks.dead_letters import tell
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.fact_documents import from_document
-from webhooks.facts import CommentFact, Fact, FactKind, PullRequestFact, ReviewFact, Wake
+from webhooks.fact_parts import FactKind
+from webhooks.facts import CommentFact, Fact, PullRequestFact, ReviewFact, Wake
 from webhooks.handlers.access import handle_access
 from webhooks.handlers.comments import handle_comment
 from webhooks.handlers.labels import handle_history

@@ -22,7 +22,8 @@ from bot.metrics import REGISTRY
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Repository, Tracker
 from webhooks.desk import Desk
-from webhooks.facts import CommentFact, Fact, RepositoryRef, ReviewFact, Wake
+from webhooks.fact_parts import RepositoryRef
+from webhooks.facts import CommentFact, Fact, ReviewFact, Wake
 from webhooks.intake import accept_facts, fact_event
 
 OVERLAP = MINUTE

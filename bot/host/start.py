@@ -29,7 +29,8 @@ from bot.scheduler.gates import Ask, Held, StartGate, ask_gates
 from bot.storage.contract import Store, Tx
 from bot.storage.works import Ready
 from bot.views.capacity import HeldBack, Waiting
-from webhooks.facts import RepositoryRef, Wake
+from webhooks.fact_parts import RepositoryRef
+from webhooks.facts import Wake
 from webhooks.intake import accept_facts, fact_event
 
 _log = structlog.get_logger(__name__)

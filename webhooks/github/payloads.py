@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bot.clock import Millis
 from bot.trackers.contract import Person
-from webhooks.facts import RepositoryRef
+from webhooks.fact_parts import RepositoryRef
 
 GHOST = Person(id=10137, login="ghost")
 """The account that stands for deleted ones. It may do nothing anywhere."""

@@ -17,7 +17,7 @@ from bot.views.reply import Reply, ReplyCode
 from bot.views.standing import Explain
 from webhooks.answers import reply_note
 from webhooks.commands import Command
-from webhooks.facts import RepositoryRef
+from webhooks.fact_parts import RepositoryRef
 from webhooks.verbs import VERBS
 
 SKEW = MINUTE

@@ -22,7 +22,7 @@ from bot.views.instructions import instructions_of
 from bot.views.reply import Reply, ReplyCode
 from webhooks.answers import reply_note
 from webhooks.desk import Change, Desk, Routed, unmatched
-from webhooks.facts import RepositoryRef
+from webhooks.fact_parts import RepositoryRef
 from webhooks.history import actor_of, ensure_item, repository_of
 
 

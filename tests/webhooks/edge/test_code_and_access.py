@@ -14,7 +14,8 @@ from tests.webhooks.edge import payloads
 from webhooks.access_facts import AccessFact, Lost
 from webhooks.code_facts import ChecksFact, PushFact
 from webhooks.fact_documents import from_document, to_document
-from webhooks.facts import Fact, RepositoryRef, Wake
+from webhooks.fact_parts import RepositoryRef
+from webhooks.facts import Fact, Wake
 from webhooks.github.normalise import Malformed, normalise
 from webhooks.payload import parse_object
 

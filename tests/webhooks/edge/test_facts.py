@@ -9,7 +9,8 @@ from bot.clock import Millis
 from bot.trackers.contract import Comment, Person, PullRequest, Repository, Review, Verdict
 from tests.webhooks.edge import payloads
 from webhooks.fact_documents import from_document, to_document
-from webhooks.facts import CommentFact, Fact, Ping, PullAction, PullRequestFact, RepositoryRef, ReviewFact, Wake
+from webhooks.fact_parts import RepositoryRef
+from webhooks.facts import CommentFact, Fact, Ping, PullAction, PullRequestFact, ReviewFact, Wake
 from webhooks.github.normalise import Malformed, normalise
 
 ANN = Person(id=11, login="ann")

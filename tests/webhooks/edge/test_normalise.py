@@ -9,17 +9,8 @@ from hypothesis import strategies as st
 
 from bot.trackers.contract import Person, Verdict
 from tests.webhooks.edge import payloads
-from webhooks.facts import (
-    CommentFact,
-    Fact,
-    Ping,
-    PullAction,
-    PullRequestFact,
-    RepositoryRef,
-    ReviewAction,
-    ReviewFact,
-    Wake,
-)
+from webhooks.fact_parts import RepositoryRef
+from webhooks.facts import CommentFact, Fact, Ping, PullAction, PullRequestFact, ReviewAction, ReviewFact, Wake
 from webhooks.github import comments, issues, pulls, reviews
 from webhooks.github.normalise import EVENTS, Malformed, normalise
 from webhooks.github.payloads import GHOST
