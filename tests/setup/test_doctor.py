@@ -72,6 +72,7 @@ async def test_a_token_that_is_not_taken_is_said_and_nothing_more_is_asked(tmp_p
     found = [each async for each in examine(written(tmp_path), SystemClock(), transport)]
     assert found[-1].check == "credentials"
     assert "401" in found[-1].text
+    assert "make a new token" in found[-1].cure
 
 
 @pytest.mark.usefixtures("no_token")
