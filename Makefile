@@ -33,8 +33,8 @@ format: $(STAMP) ## Format the code
 bench: $(STAMP) ## Measure, in one run: accepted webhooks, claims, label-to-run latency
 	$(BIN)/python -m tests.benchmarks
 
-chaos: $(STAMP) ## Kill the bot at every step of the story, one after the other
-	$(BIN)/python -m pytest -n auto tests/scenarios/test_kill.py --every-step $(ARGS)
+chaos: $(STAMP) ## Kill the bot at every step of the story, and lose deliveries on hundreds of days
+	$(BIN)/python -m pytest -n auto tests/scenarios/test_kill.py tests/webhooks/test_twins.py --every-step $(ARGS)
 
 simulate: $(STAMP) ## Run SEEDS simulated worlds; SEED=7 shows one, with REPLAY=… cut down as it was printed
 	$(BIN)/python -m tests.simulation $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay '$(REPLAY)') $(ARGS)

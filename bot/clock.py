@@ -28,3 +28,8 @@ class SystemClock:
     def now(self) -> Millis:
         """Return the current moment."""
         return Millis(time.time_ns() // 1_000_000)
+
+
+def monotonic() -> int:
+    """Return milliseconds on a clock that nobody sets: only the difference of two readings means something."""
+    return time.monotonic_ns() // 1_000_000

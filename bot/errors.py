@@ -94,6 +94,10 @@ class RateLimitedError(TrackerUnavailableError):
         self.retry_after = retry_after
 
 
+class CallsSpentError(TrackerError):
+    """As often as it may for now, a reading has asked the tracker."""
+
+
 class TrackerMissingError(TrackerError):
     """The issue tracker does not know this, or hides it from us."""
 

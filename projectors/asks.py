@@ -12,18 +12,22 @@ from dataclasses import dataclass
 from bot.clock import Millis
 from bot.domain.hold import HoldState
 from bot.views.markers import marker
-from bot.views.thread import DecisionView, HeldFor, HoldView, Subject, ThreadState, ThreadView, WorkView
+from bot.views.thread import DecisionView, HeldFor, HoldView, ThreadState, ThreadView, WorkView
 from projectors.inline import mention, name
-from projectors.moments import Words, held_by, next_round, over_budget, stopped
+from projectors.moments import HASH, Words, held_by, next_round, over_budget, stopped
 from projectors.people import deciders
 from projectors.settings import Settings
 from projectors.size import COMMENT_LIMIT
 
 _ROOM = COMMENT_LIMIT - 2_000
-_HASH = 7
 _MOST_DECISIONS = 20
-_SUBJECTS = {Subject.TEXT: "text", Subject.COMMIT: "commit"}
-_PAST = {"approve": "approved", "refuse": "refused", "release": "released", "budget": "raised the budget"}
+_PAST = {
+    "approve": "approved",
+    "refuse": "refused",
+    "revoke": "took it back",
+    "release": "released",
+    "budget": "raised the budget",
+}
 _SETTLED = {
     HoldState.ADMITTED: "Approved",
     HoldState.REFUSED: "Refused",
@@ -56,21 +60,24 @@ def _of_work(work: WorkView, words: Words) -> Iterator[Ask]:
     # A person who holds Work knows it; anything else that holds it must be told.
     for hold in work.holds:
         if hold.kind is not HeldFor.OPERATOR or hold.person is None:
-            yield _ask(f"hold:{hold.id}", [*_hold(work, hold, words), *_end(hold, words)], due=_open(work, hold))
+            yield _ask(words, f"hold:{hold.id}", [*_hold(work, hold, words), *_end(hold, words)], due=_open(work, hold))
     match work.state:
         case ThreadState.WAITING if work.notify and "comment" in work.waits:
-            yield _ask(f"question:{work.work}/{work.attempt}", _question(work, words))
+            yield _ask(words, f"question:{work.work}/{work.attempt}", _question(work, words))
         case ThreadState.WAITING if words.settings.announce_review and work.head and work.pull_request is not None:
-            yield _ask(f"review:{work.work}/{work.head}", _review(work, words))
+            yield _ask(words, f"review:{work.work}/{work.head}", _review(work, words))
+        case ThreadState.COMPLETED if work.notify and work.comment and not work.merged:
+            yield _ask(words, f"said:{work.work}/{work.attempt}", _said(work, words))
         case ThreadState.EXHAUSTED:
             steps = " ".join(filter(None, (words.line(work.reason), *next_round(work, words))))
-            yield _ask(f"stopped:{work.work}/{work.attempt}", [f"{stopped(work)} · {words.name(work.playbook)}", steps])
+            title = f"{stopped(work)} · {words.name(work.playbook)}"
+            yield _ask(words, f"stopped:{work.work}/{work.attempt}", [title, steps])
         case _:
             pass
 
 
-def _ask(key: str, parts: list[str], *, due: bool = True) -> Ask:
-    return Ask(key=key, body=f"{marker(key)}\n" + "\n\n".join(filter(None, parts)), due=due)
+def _ask(words: Words, key: str, parts: list[str], *, due: bool = True) -> Ask:
+    return Ask(key=key, body=f"{marker(key, words.settings.instance)}\n" + "\n\n".join(filter(None, parts)), due=due)
 
 
 def _open(work: WorkView, hold: HoldView) -> bool:
@@ -83,8 +90,14 @@ def _question(work: WorkView, words: Words) -> list[str]:
     return [f"{mention(work.starter)}, {asks_for}", said, "Answer in a comment here; it goes on by itself."]
 
 
+def _said(work: WorkView, words: Words) -> list[str]:
+    what = f" of commit {words.code(work.commit[:HASH])}" if work.commit else ""
+    title = f"**{words.name(work.playbook)}**{what}, for {mention(work.starter)}:"
+    return [title, words.settings.safe.block(work.comment, limit=_ROOM, full=work.details_url)]
+
+
 def _review(work: WorkView, words: Words) -> list[str]:
-    commit = words.code((work.head or "")[:_HASH])
+    commit = words.code((work.head or "")[:HASH])
     how = "Approve it to finish, request changes or comment there to send it back."
     return [f"**Ready for review**: pull request #{work.pull_request} at {commit}. {how}"]
 
@@ -107,15 +120,22 @@ def _hold(work: WorkView, hold: HoldView, words: Words) -> list[str]:
 
 def _gate(work: WorkView, hold: HoldView, words: Words) -> list[str]:
     what = _subject(hold, words)
-    happens = f"An agent will work on {what}, on branch {words.code(work.branch)}. {name(work.starter)} started this."
-    return [happens, *_how_to_decide(hold, words, "lets it start", "turns it down and ends it")]
+    does = f"look at {what}" if work.commit else f"work on {what}, on branch {words.code(work.branch)}"
+    kept = (
+        "It changes the same as the commit before it, so what was approved there counts here." if hold.carried else ""
+    )
+    return [
+        f"An agent will {does}. {name(work.starter)} started this.",
+        kept,
+        *_how_to_decide(hold, words, "lets it start", "turns it down and ends it"),
+    ]
 
 
 def _how_to_decide(hold: HoldView, words: Words, approve: str, refuse: str) -> list[str]:
     if hold.state is not HoldState.OPEN:
         return []
     who = "; and ".join(deciders(requirement) for requirement in hold.requirements)
-    changed = _SUBJECTS[hold.subject]
+    changed = "commit and text" if hold.commit else "text"
     return [
         f"Who decides: {who}." if who else "",
         "\n".join(
@@ -124,6 +144,7 @@ def _how_to_decide(hold: HoldView, words: Words, approve: str, refuse: str) -> l
                 (
                     words.step("approve", f"- `/approve` {approve}."),
                     words.step("refuse", f"- `/refuse reason` {refuse}."),
+                    words.step("cancel", "- `/cancel` ends it without a decision."),
                 ),
             )
         ),
@@ -133,9 +154,9 @@ def _how_to_decide(hold: HoldView, words: Words, approve: str, refuse: str) -> l
 
 
 def _subject(hold: HoldView, words: Words) -> str:
-    revision = words.code(hold.revision[:_HASH])
-    if hold.subject is Subject.COMMIT:
-        return f"commit {revision}" if hold.revision else "the change as it is now"
+    revision = words.code(hold.revision[:HASH])
+    if hold.commit:
+        return f"commit {words.code(hold.commit[:HASH])} of this pull request"
     return f"the text of this issue as it is now ({revision})" if hold.revision else "this issue"
 
 
@@ -150,6 +171,9 @@ def _end(hold: HoldView, words: Words) -> list[str]:
     several = len(hold.decisions) > 1
     reason = hold.settled_reason if by and hold.settled_reason not in _PAST.values() else ""
     why = words.line(reason) if reason and not several else _BECAUSE.get(hold.state, "")
+    if hold.moved_to:
+        commit = words.code(hold.moved_to[:HASH])
+        why = f"The same change stands at commit {commit} now; what was approved here counts there."
     return ["---", f"**{_SETTLED[hold.state]}**{by}{at}. {why}".rstrip(), decided if several else ""]
 
 

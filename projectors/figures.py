@@ -39,6 +39,12 @@ def count(number: int, thing: str, things: str | None = None) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {things or f'{thing}s'}"
 
 
+def duration(minutes: int) -> str:
+    """Return a time such as ``14 min`` or ``2 h 11 min``."""
+    hours, rest = divmod(minutes, 60)
+    return f"{minutes} min" if minutes < _LONG else f"{hours} h {rest} min"
+
+
 def usage(used: UsageView) -> Iterator[str]:
     """Yield what was used, one figure each; what was not used and has no cap is left out."""
     if used.attempts:
@@ -47,8 +53,7 @@ def usage(used: UsageView) -> Iterator[str]:
         # An attempt that was never suspended is one turn, which need not be said twice.
         yield count(used.turns, "turn")
     if used.minutes:
-        hours, minutes = divmod(used.minutes, 60)
-        yield f"{used.minutes} min" if used.minutes < _LONG else f"{hours} h {minutes} min"
+        yield duration(used.minutes)
     for unit in sorted({*used.units, *used.caps}):
         spent, cap = used.units.get(unit, 0.0), used.caps.get(unit)
         if cap is not None:

@@ -68,6 +68,12 @@ class Limiter:
             self._in_a_row = 0
             return answer
 
+    def wait(self) -> int:
+        """Return for how many milliseconds nothing may be written, 0 when something may: reading can then wait too."""
+        now = self.clock.now()
+        asked = self._until - now if self._asked <= now < self._until else 0
+        return max(asked, self._writes.wait(now))
+
     def _note(self, now: Millis, *, creates: bool) -> None:
         # Noted before the call: one that fails may have been counted by the tracker all the same.
         self._writes.add(now)

@@ -16,6 +16,8 @@ from projectors.inline import name
 from projectors.people import first_decider
 from projectors.settings import Settings
 
+HASH = 7
+"""Characters of a commit that are shown."""
 _FIRST = (HeldFor.OPERATOR, HeldFor.BUDGET, HeldFor.VERDICT, HeldFor.GATE)
 """Of several holds, the one that a person should lift first."""
 _ALSO = {
@@ -195,10 +197,14 @@ def _running(work: WorkView, words: Words) -> Moment:
         title=f"**{_shown(work.status) or 'Running'}**",
         aside=f"attempt {work.attempt}",
         sentences=(
-            f"Started{started} on branch {words.code(work.branch)}.",
+            f"Started{started} on {_place(work, words)}.",
             f"{tell}; {stop}." if stop else f"{tell}.",
         ),
     )
+
+
+def _place(work: WorkView, words: Words) -> str:
+    return f"commit {words.code(work.commit[:HASH])}" if work.commit else f"branch {words.code(work.branch)}"
 
 
 def _waiting(work: WorkView, words: Words) -> Moment:
@@ -209,7 +215,8 @@ def _waiting(work: WorkView, words: Words) -> Moment:
         asks = "The agent asks a question below." if work.comment else "The agent needs something from you."
         return Moment(title="**Needs an answer**", sentences=(asks, "Answer in a comment; it goes on by itself."))
     wakes = _wakes(work, words) or ("a person" if work.next_at is None else "its time")
-    sentences = (f"Waiting for {wakes}.", _latest(work, words))
+    none = "No check has appeared on its commit for a while: see whether yours run on what the bot pushes."
+    sentences = (f"Waiting for {wakes}.", none if work.unchecked else "", _latest(work, words))
     return Moment(title=f"**{_shown(work.status) or 'Waiting'}**", sentences=sentences)
 
 
@@ -227,7 +234,7 @@ def _retrying(work: WorkView, words: Words) -> Moment:
 
 
 def _exhausted(work: WorkView, words: Words) -> Moment:
-    tried = "What was tried is folded below." if work.failures else ""
+    tried = "What was tried is folded below." if work.log else ""
     return Moment(
         title=stopped(work),
         sentences=(words.line(work.reason), tried, *next_round(work, words)),
@@ -256,6 +263,8 @@ def _cancelled(work: WorkView, words: Words) -> Moment:
 
 def _kept(work: WorkView, words: Words) -> str:
     """Return where the work so far is: it is on the tracker only once a pull request was opened for it."""
+    if work.commit:
+        return ""
     if work.pull_request is not None:
         return f"Work so far is on branch {words.code(work.branch)}."
     return "What it had not published yet is kept on the bot's machine." if work.attempt else ""
@@ -266,8 +275,8 @@ def _failed(work: WorkView, words: Words) -> Moment:
 
 
 def _gone(work: WorkView, words: Words) -> Moment:
-    reason = words.line(work.reason) or "the issue was transferred, deleted, or the app was removed"
-    return Moment(title="**Ended**", sentences=(f"{reason[:1].upper()}{reason[1:]}.",))
+    reason = words.line(work.reason) or "The issue was transferred, deleted, or the app was removed."
+    return Moment(title="**Ended**", sentences=(reason,))
 
 
 def _shown(status: str | None) -> str:

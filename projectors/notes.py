@@ -15,7 +15,7 @@ from bot.storage.threads import Note, NoteKind
 from bot.trackers.contract import Reaction, Tracker
 from bot.views.markers import marker
 from bot.views.reply import Reply
-from projectors.limiter import Limiter
+from projectors.limiters import Limiters
 from projectors.place import Place, place_of
 from projectors.post import Post
 from projectors.replies import reply_text
@@ -37,7 +37,7 @@ class NotesPass:
     store: Store
     tracker: Tracker
     clock: Clock
-    limiter: Limiter
+    limiters: Limiters
     post: Post
     settings: Settings
 
@@ -65,20 +65,23 @@ class NotesPass:
     async def _react(self, place: Place, note: Note) -> None:
         reaction, target = _REACTIONS[note.kind], note.target
         if target is None:
-            await self.limiter.write(lambda: self.tracker.react_to_issue(place.repository, place.number, reaction))
+            await self.limiters.of(place.repository).write(
+                lambda: self.tracker.react_to_issue(place.repository, place.number, reaction)
+            )
         else:
-            await self.limiter.write(lambda: self.tracker.react_to_comment(place.repository, target, reaction))
+            await self.limiters.of(place.repository).write(
+                lambda: self.tracker.react_to_comment(place.repository, target, reaction)
+            )
 
     async def _reply(self, place: Place, note: Note) -> None:
         key = f"note:{note.id}"
         if key in await self.post.known(place):
             return
         text = reply_text(Reply.from_document(json.loads(note.body)), self.settings)
-        await self.post.create(place, key, f"{marker(key)}\n{text}")
+        await self.post.create(place, key, f"{marker(key, self.settings.instance)}\n{text}")
 
     async def _postpone(self, note: Note, error: TrackerUnavailableError) -> None:
-        wait = backoff(note.tries + 1, base=SECOND, most=5 * MINUTE)
-        if isinstance(error, RateLimitedError):
-            wait = max(wait, error.retry_after)
-        until = Millis(self.clock.now() + wait)
-        await self.store.write(lambda tx: tx.notes.postpone(note, until=until, error=str(error)))
+        limit = error.retry_after if isinstance(error, RateLimitedError) else None
+        wait = backoff(note.tries + 1, base=SECOND, most=5 * MINUTE) if limit is None else limit
+        until, counted = Millis(self.clock.now() + wait), limit is None
+        await self.store.write(lambda tx: tx.notes.postpone(note, until=until, error=str(error), counted=counted))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.clock import HOUR, MINUTE, SECOND, Millis
@@ -41,6 +42,8 @@ A handful of writes, as one event of a person brings about, goes out at once; a 
 """
 UNPACED = Pace(jitter=0.0)
 """No limit, for a tracker that has none."""
+PACES: Mapping[str, Pace] = {"github": GITHUB, "none": UNPACED}
+"""The paces by the names that the configuration gives them."""
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
+from bot.clock import Millis
 from bot.domain.work import Work
 from bot.views.markers import marker
-from bot.views.thread import UsageView
+from bot.views.thread import AttemptView, UsageView
 from projectors.figures import usage
+from projectors.moments import Words
 from projectors.neutralise import GAP
 from projectors.safe import Safe
-from projectors.size import COMMENT_LIMIT
+from projectors.settings import Settings
+from projectors.size import COMMENT_LIMIT, size
 from projectors.tidy import one_line
 from projectors.truncate import shorten
+from projectors.turns import turn_log
 
 _ROOM = COMMENT_LIMIT - 2_000
+_ANOTHER_DAY = Millis(0)
+"""When the body is read, nobody knows; so each time in it stands with its day."""
 _TITLE_LIMIT = 256
 """Characters; the tracker takes no longer title."""
 _REFERENCE = re.compile(r"(?:#|\bGH-|/(?:issues|pull)/)(?=[0-9])|@(?=\w)", re.IGNORECASE)
@@ -31,9 +38,14 @@ def pull_request_title(work: Work, safe: Safe) -> str:
     return shorten(title, _TITLE_LIMIT) or f"Issue {work.number}"
 
 
-def pull_request_body(work: Work, comment: str, safe: Safe) -> str:
-    """Return what the agent says, made safe, and what the host alone may say: which issue this closes."""
-    said = safe.block(comment, limit=_ROOM)
+def pull_request_body(work: Work, comment: str, safe: Safe, log: Sequence[AttemptView] = ()) -> str:
+    """
+    Return what the agent says, made safe, and what the host alone may say: which issue this closes.
+
+    ``log`` are the attempts that have ended.
+    """
+    tried = turn_log(log, Words(settings=Settings(safe=safe), now=_ANOTHER_DAY), room=_ROOM // 4)
+    said = safe.block(comment, limit=_ROOM - size(tried))
     facts = [
         f"Made by Trackside, run {work.run} for #{work.number}",
         safe.code(work.playbook),
@@ -41,7 +53,7 @@ def pull_request_body(work: Work, comment: str, safe: Safe) -> str:
         *usage(_used(work)),
     ]
     footer = f"<sub>{' · '.join(facts)}</sub>"
-    parts = [marker(f"pull:{work.id}"), said, f"Closes #{work.number}", footer]
+    parts = [marker(f"pull:{work.id}"), said, tried, f"Closes #{work.number}", footer]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -72,12 +72,32 @@ def _nothing_held(said: _Said) -> str:
     return f"{said.who}, nothing waits for a decision here. `/status` tells where things stand."
 
 
+def _not_asked(said: _Said) -> str:
+    asked = "If it needs an approval, a comment asks for it in a moment and says what it is about: decide there."
+    return f"{said.who}, this has just been started, and nothing is asked yet, so your answer was not counted. {asked}"
+
+
 def _nothing_live(said: _Said) -> str:
     return f"{said.who}, nothing is running or waiting here. Add the playbook's label to start."
 
 
 def _repeated(said: _Said) -> str:
     return f"{said.who}, you have decided this already; the first answer counts. Someone else must decide too."
+
+
+def _too_late(said: _Said) -> str:
+    cure = "`/stop` stops what runs, `/cancel` ends it."
+    return f"{said.who}, your decision had taken effect before it was taken back, so nothing changed. {cure}"
+
+
+def _contradiction(said: _Said) -> str:
+    cure = "`/refuse reason` turns it down, `/approve` alone lets it go on."
+    return f"{said.who}, {said.command('verb')} with {said.code('word')} could mean either, so nothing was done. {cure}"
+
+
+def _in_code(said: _Said) -> str:
+    how = "Write it without backticks, at the start of a line of its own."
+    return f"{said.who}, {said.command('verb')} in backticks is text about the command, so nothing was done. {how}"
 
 
 def _counted(said: _Said) -> str:
@@ -126,6 +146,10 @@ def _post_new(said: _Said) -> str:
     return f"{said.who}, a command counts in a new comment only, not in an edit. Please post a new comment."
 
 
+def _on_a_line(said: _Said) -> str:
+    return f"{said.who}, a command on a line of a file does not count. Please post it as a comment."
+
+
 def _given_up(said: _Said) -> str:
     failed = f"{said.who}, {said.line('what')} could not be handled{said.because()}"
     return f"{failed} It was tried many times, and nothing was done. Please try again."
@@ -133,6 +157,11 @@ def _given_up(said: _Said) -> str:
 
 def _already_running(said: _Said) -> str:
     return f"{said.who}, {said.code('playbook')} runs here already; the comment above shows where it stands."
+
+
+def _wrong_kind(said: _Said) -> str:
+    playbook, wanted, found = said.code("playbook"), said.detail("wanted"), said.detail("found")
+    return f"{said.who}, {playbook} is for {wanted}, and this is {found}, so nothing was started."
 
 
 def _not_retried(said: _Said) -> str:
@@ -153,8 +182,12 @@ _TEXTS: Mapping[ReplyCode, Callable[[_Said], str]] = {
     ReplyCode.COULD_NOT_CHECK: _could_not_check,
     ReplyCode.STALE: _stale,
     ReplyCode.NOTHING_HELD: _nothing_held,
+    ReplyCode.NOT_ASKED: _not_asked,
     ReplyCode.NOTHING_LIVE: _nothing_live,
     ReplyCode.REPEATED: _repeated,
+    ReplyCode.TOO_LATE: _too_late,
+    ReplyCode.CONTRADICTION: _contradiction,
+    ReplyCode.IN_CODE: _in_code,
     ReplyCode.COUNTED: _counted,
     ReplyCode.REASON_NEEDED: _reason_needed,
     ReplyCode.SEVERAL: _several,
@@ -164,8 +197,10 @@ _TEXTS: Mapping[ReplyCode, Callable[[_Said], str]] = {
     ReplyCode.NOT_RAISED: _not_raised,
     ReplyCode.UNKNOWN_VERB: _unknown_verb,
     ReplyCode.POST_NEW: _post_new,
+    ReplyCode.ON_A_LINE: _on_a_line,
     ReplyCode.GIVEN_UP: _given_up,
     ReplyCode.ALREADY_RUNNING: _already_running,
+    ReplyCode.WRONG_KIND: _wrong_kind,
     ReplyCode.NOT_RETRIED: _not_retried,
     ReplyCode.STATUS: _status,
     ReplyCode.HELP: _help,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bot.views.labels import HOLD_PREFIX, STATE_PREFIX
 from projectors.safe import Safe
 
 
@@ -25,14 +26,17 @@ class Settings:
     """
     The choices of one installation.
 
+    ``instance`` is the name that its comments are marked with.
+
     ``commands`` are all that it knows: a text offers no other. ``announce_review`` posts a comment for each head that
     is ready for review, for repositories where the pull request itself tells nobody.
     """
 
     safe: Safe = field(default_factory=Safe)
+    instance: str = ""
     commands: tuple[Command, ...] = ()
-    state_prefix: str = "state:"
-    hold_prefix: str = "hold:"
+    state_prefix: str = STATE_PREFIX
+    hold_prefix: str = HOLD_PREFIX
     announce_review: bool = False
 
     def offers(self, verb: str) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bot.clock import Millis
 from bot.views.markers import marker
 from bot.views.thread import ThreadState, ThreadView, WorkView
 from projectors.figures import usage
+from projectors.fold import fold
 from projectors.moments import Words, moment
 from projectors.settings import Settings
 from projectors.size import COMMENT_LIMIT, size
+from projectors.turns import turn_log
 
 MOST_SECTIONS = 10
-_MOST_FAILURES = 20
 _SPACE_OF_FRAME = 200
 """What stands around a fold, and then some."""
 
@@ -32,7 +35,8 @@ def sticky(view: ThreadView, settings: Settings, now: Millis) -> str | None:
     words = Words(settings=settings, now=now)
     works = _shown(view)
     left_out = len(view.sections) - len(works)
-    head, tail = marker(sticky_key(view)), [f"{left_out} earlier runs are not shown."] if left_out else []
+    head = marker(sticky_key(view), settings.instance)
+    tail = [*_left_alone(view, words), *([f"{left_out} earlier runs are not shown."] if left_out else [])]
     bare = _joined(head, [_section(work, words, room=0) for work in works], tail)
     room = (COMMENT_LIMIT - size(bare)) // len(works) - _SPACE_OF_FRAME
     return _joined(head, [_section(work, words, room=room) for work in works], tail)
@@ -45,6 +49,12 @@ def footer(work: WorkView, settings: Settings) -> str:
     more = ["`/help`"] if settings.offers("help") else []
     facts = [*pull, *usage(work.usage), *details, *more]
     return f"<sub>{' · '.join(facts)}</sub>" if facts else ""
+
+
+def _left_alone(view: ThreadView, words: Words) -> Iterator[str]:
+    if view.labels_left_until is not None:
+        until = words.time(view.labels_left_until)
+        yield f"The labels are left as they are until {until}, since something else keeps changing them back."
 
 
 def _shown(view: ThreadView) -> tuple[WorkView, ...]:
@@ -76,26 +86,11 @@ def _section(work: WorkView, words: Words, *, room: int) -> str:
 
 
 def _folds(work: WorkView, words: Words, room: int) -> list[str]:
-    """Return what is folded: what the agent said, unless it stands in a comment of its own, and what was tried."""
-    folds = [_tried(work, words, room // 2)] if work.state is ThreadState.EXHAUSTED else []
-    asked = work.state is ThreadState.WAITING and work.notify
+    """Return what is folded: what was tried, and what the agent said, unless it stands in a comment of its own."""
+    folds = [turn_log(work.log, words, room=room // 2)]
+    asked = work.notify and work.state in {ThreadState.WAITING, ThreadState.COMPLETED}
     left = room - sum(map(size, folds))
     if work.comment and not asked and left > 0:
         said = words.settings.safe.block(work.comment, limit=left, full=work.details_url)
-        folds.append(_fold("What the agent said", said) if said else "")
+        folds.append(fold("What the agent said", said) if said else "")
     return folds
-
-
-def _tried(work: WorkView, words: Words, room: int) -> str:
-    entries: list[str] = []
-    for failure in reversed(work.failures[-_MOST_FAILURES:]):
-        entry = f"- Attempt {failure.attempt}: {words.line(failure.reason)}"
-        room -= size(entry) + 2
-        if room < 0:
-            break
-        entries.append(entry)
-    return _fold("What was tried", "\n".join(reversed(entries))) if entries else ""
-
-
-def _fold(summary: str, content: str) -> str:
-    return f"<details>\n<summary>{summary}</summary>\n\n{content}\n\n</details>"

@@ -14,7 +14,7 @@ from tests.storage.twice import Writable
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--every-step", action="store_true", help="kill the bot at every step of the story, not at some")
+    parser.addoption("--every-step", action="store_true", help="kill the bot at every step, and live through many days")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,7 +15,9 @@ class ChecksFact:
     """
     A check or status of a commit changed: only its checks, read again, tell what they are now (gh-O-04).
 
-    ``branches`` are those of this repository that had the commit as their head, as far as the delivery says.
+    ``branches`` are those of this repository that had the commit as their head, as far as the delivery says. ``app`` is
+    the App whose check it is, by its id; of what an account said under a name like ours, ``context`` is that name and
+    ``account`` the id of who did.
     """
 
     kind: ClassVar[FactKind] = FactKind.CHECKS
@@ -24,6 +26,9 @@ class ChecksFact:
     sha: str
     branches: tuple[str, ...]
     delivery: str
+    app: int | None = None
+    account: int | None = None
+    context: str = ""
 
     @property
     def natural_key(self) -> str:

@@ -9,7 +9,8 @@ from bot.clock import Millis
 from bot.domain.event import Routing
 from bot.playbook.playbook import Playbook
 from bot.storage.contract import Store, Tx
-from bot.trackers.contract import Person, ReadThreads
+from bot.trackers.checks import Writer
+from bot.trackers.contract import Person, Reads
 from bot.views.standing import Explain
 from webhooks.authority import Authority
 
@@ -40,11 +41,16 @@ class Desk:
     """
 
     store: Store
-    tracker: ReadThreads
+    tracker: Reads
     authority: Authority
     playbooks: Mapping[str, Playbook]
     me: Person
     explain: Explain
+
+    @property
+    def writer(self) -> Writer:
+        """As whom the bot writes checks."""
+        return Writer(account=self.me.id, app=self.tracker.app)
 
     def playbook_for_label(self, label: str | None) -> Playbook | None:
         """Return the playbook that a label starts."""

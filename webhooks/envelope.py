@@ -26,12 +26,26 @@ class Encoding(enum.Enum):
     FORM = b"application/x-www-form-urlencoded"
 
 
+class Cause(enum.Enum):
+    """Why a request is not taken, in few words; the value is what refusals are counted by."""
+
+    CLOSED = "closed"
+    METHOD = "method"
+    TYPE = "content type"
+    MALFORMED = "malformed"
+    LARGE = "too large"
+    SLOW = "slow"
+    SIGNATURE = "signature"
+    EXPIRED = "expired secret"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
     """A request that is not taken: the status, and one line that tells the sender why."""
 
     status: HTTPStatus
     reason: str
+    cause: Cause = Cause.MALFORMED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +72,16 @@ def open_envelope(method: str, headers: Iterable[tuple[bytes, bytes]], *, limit:
     have; a body that announces more is refused unread.
     """
     if method != "POST":
-        return Refusal(status=HTTPStatus.METHOD_NOT_ALLOWED, reason="only POST is answered here")
+        return Refusal(status=HTTPStatus.METHOD_NOT_ALLOWED, reason="only POST is answered here", cause=Cause.METHOD)
     values: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         values.setdefault(name, []).append(value)
     encoding = _encoding(_single(values, b"content-type"))
     if encoding is None:
         return Refusal(
-            status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE, reason="the content type must be application/json or a form"
+            status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            reason="the content type must be application/json or a form",
+            cause=Cause.TYPE,
         )
     if (refusal := _length(values, limit)) is not None:
         return refusal
@@ -113,7 +129,11 @@ def _length(values: dict[bytes, list[bytes]], limit: int) -> Refusal | None:
 
 def too_large(limit: int) -> Refusal:
     """Return the refusal of a body over ``limit`` bytes, announced or not."""
-    return Refusal(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason=f"the body may have at most {limit} bytes")
+    return Refusal(
+        status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        reason=f"the body may have at most {limit} bytes",
+        cause=Cause.LARGE,
+    )
 
 
 def _hook(value: bytes | None) -> int | None:

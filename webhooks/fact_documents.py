@@ -11,6 +11,9 @@ from webhooks.access_facts import AccessFact
 from webhooks.code_facts import ChecksFact, PushFact
 from webhooks.fact_parts import FactKind
 from webhooks.facts import CommentFact, Fact, Ping, PullRequestFact, ReviewFact, Wake
+from webhooks.reach import ReachFact
+from webhooks.repository_facts import LabelFact, MovedFact, WorkflowFact
+from webhooks.vote_facts import CommentDeletedFact
 
 VERSION = 1
 """
@@ -20,7 +23,21 @@ versions before stay readable as long as a database may hold them.
 
 _ADAPTERS: dict[FactKind, TypeAdapter[Any]] = {
     fact.kind: TypeAdapter(fact)
-    for fact in (Wake, CommentFact, ReviewFact, PullRequestFact, Ping, ChecksFact, PushFact, AccessFact)
+    for fact in (
+        Wake,
+        CommentFact,
+        CommentDeletedFact,
+        ReviewFact,
+        PullRequestFact,
+        Ping,
+        ChecksFact,
+        PushFact,
+        AccessFact,
+        ReachFact,
+        MovedFact,
+        LabelFact,
+        WorkflowFact,
+    )
 }
 
 

@@ -15,12 +15,17 @@ class FactKind(enum.Enum):
 
     WAKE = "wake"
     COMMENT = "comment"
+    COMMENT_DELETED = "comment_deleted"
     REVIEW = "review"
     PULL_REQUEST = "pull_request"
     PING = "ping"
     CHECKS = "checks"
     PUSH = "push"
     ACCESS = "access"
+    REACH = "reach"
+    MOVED = "moved"
+    LABEL = "label"
+    WORKFLOW = "workflow"
 
 
 @dataclass(frozen=True, kw_only=True)

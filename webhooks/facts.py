@@ -22,6 +22,9 @@ from bot.trackers.contract import Comment, Person, PullRequest, Review, Verdict
 from webhooks.access_facts import AccessFact
 from webhooks.code_facts import ChecksFact, PushFact
 from webhooks.fact_parts import FactKind, RepositoryRef, item_keys
+from webhooks.reach import ReachFact
+from webhooks.repository_facts import LabelFact, MovedFact, WorkflowFact
+from webhooks.vote_facts import CommentDeletedFact
 
 
 class ReviewAction(enum.Enum):
@@ -49,7 +52,7 @@ class Wake:
     Something about an item changed: read its history and its state.
 
     ``delivery`` is the id of the delivery that said so. ``branch`` is the head of a pull request when that
-    is a branch of the same repository.
+    is a branch of the same repository. ``review`` is that of a comment on a line which was just written.
     """
 
     kind: ClassVar[FactKind] = FactKind.WAKE
@@ -58,6 +61,7 @@ class Wake:
     number: int
     delivery: str
     branch: str | None = None
+    review: int | None = None
 
     @property
     def natural_key(self) -> str:
@@ -256,4 +260,18 @@ class Ping:
         return ()
 
 
-Fact = Wake | CommentFact | ReviewFact | PullRequestFact | Ping | ChecksFact | PushFact | AccessFact
+Fact = (
+    Wake
+    | CommentFact
+    | CommentDeletedFact
+    | ReviewFact
+    | PullRequestFact
+    | Ping
+    | ChecksFact
+    | PushFact
+    | AccessFact
+    | ReachFact
+    | MovedFact
+    | LabelFact
+    | WorkflowFact
+)

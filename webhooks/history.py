@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from bot.clock import Millis
 from bot.domain.event import Event, NewEvent, Routing
 from bot.domain.scope import ROOT, Scope, ScopeKind, item_key, owner_scope, repository_scope
-from bot.ids import EventId
+from bot.ids import EventId, ScopeId
 from bot.storage.contract import Tx
 from bot.trackers.contract import IssueEvent, Person
 from webhooks.fact_parts import RepositoryRef
@@ -20,14 +20,22 @@ from webhooks.fact_parts import RepositoryRef
 TYPE = "tracker.history"
 KINDS = frozenset({"labeled", "unlabeled", "closed", "merged"})
 """The kinds of entries that matter here; all others are passed over."""
+UNLOCKED = "unlocked"
+"""The kind of entry after which a thread that could not be written to is tried again at once (ag-J06)."""
 
 
-def ensure_item(tx: Tx, repository: RepositoryRef, number: int) -> str:
-    """Store the scopes and the item, with the names of now, and return the item's key."""
+def remember_repository(tx: Tx, repository: RepositoryRef) -> ScopeId:
+    """Store the scopes of a repository and of its owner, with the names of now, and return the repository's."""
     owner = owner_scope(repository.owner_id)
     scope = repository_scope(repository.id)
     tx.scopes.put(Scope(id=owner, parent=ROOT, kind=ScopeKind.OWNER, name=repository.owner))
     tx.scopes.put(Scope(id=scope, parent=owner, kind=ScopeKind.REPOSITORY, name=repository.full_name))
+    return scope
+
+
+def ensure_item(tx: Tx, repository: RepositoryRef, number: int) -> str:
+    """Store the scopes and the item, with the names of now, and return the item's key."""
+    scope = remember_repository(tx, repository)
     key = item_key(repository.id, number)
     tx.items.ensure(key, scope, number)
     return key
@@ -82,6 +90,8 @@ def accept_history(
             routing = Routing.UNMATCHED if over else Routing.PENDING
             accepted = tx.events.accept(history_event(repository, entry, identity), now, routing=routing)
             fresh += accepted is not None and not over
+    if any(entry.kind == UNLOCKED for entry, _ in entries):
+        tx.threads.unpark_item(key)
     if entries:
         tx.items.advance(key, max(entry.id for entry, _ in entries))
     return fresh

@@ -17,6 +17,7 @@ from webhooks.access_facts import AccessFact
 from webhooks.delivery import Accepted, Delivery
 from webhooks.fact_documents import to_document
 from webhooks.facts import Fact, Ping
+from webhooks.reach import ReachFact
 
 LARGE = 256 * 1024
 """Bytes."""
@@ -24,7 +25,7 @@ LARGE = 256 * 1024
 
 def fact_event(fact: Fact, identity: EventId) -> NewEvent:
     """Return the event that a fact is accepted as."""
-    scope = None if isinstance(fact, Ping | AccessFact) else repository_scope(fact.repository.id)
+    scope = None if isinstance(fact, Ping | AccessFact | ReachFact) else repository_scope(fact.repository.id)
     return NewEvent(
         id=identity,
         source="tracker",

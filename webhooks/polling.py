@@ -55,7 +55,9 @@ class Poll:
         starts = self.sweep.desk.playbook_for_label
         called = {issue.number for issue in changed if any(starts(label) is not None for label in issue.labels)}
         found = await self.sweep.wakes(repository, numbers & (numbers_of(live) | called), now)
-        found += await self.sweep.reviews(repository, [work for work in live if work.pull_request in numbers])
+        found += await self.sweep.reviews(repository, [work for work in live if work.pull in numbers])
+        # A check changes nothing in the list of what changed.
+        found += await self.sweep.checks(repository, live)
         newest = str(max([start, *(issue.updated_at for issue in changed)]))
         if newest != since:
             # After the facts are durable: a mark that is behind only has them read once more.

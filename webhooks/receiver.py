@@ -16,16 +16,20 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 import structlog
+from prometheus_client import Counter
 from starlette.types import Receive, Scope, Send
 
+from bot.clock import Clock, SystemClock
 from bot.errors import PayloadError
 from bot.ids import new_id
+from bot.metrics import REGISTRY
 from webhooks.body import Unread, read_body
 from webhooks.delivery import Accept, Delivery
-from webhooks.envelope import Envelope, Refusal, open_envelope, too_large
-from webhooks.github.normalise import Malformed, normalise
+from webhooks.envelope import Cause, Envelope, Refusal, open_envelope, too_large
+from webhooks.github.normalise import EVENTS, Malformed, normalise
 from webhooks.payload import json_bytes, parse_object
-from webhooks.signature import verify
+from webhooks.secret import Secret
+from webhooks.signature import signed_by
 
 MAX_BODY = 25 * 1024 * 1024
 """Bytes. The tracker delivers nothing larger."""
@@ -34,6 +38,22 @@ MAX_SECONDS = 10.0
 
 LARGE = 256 * 1024
 """Bytes from which on a body is read in a thread: hashing and parsing it would hold up everything else."""
+
+_DELIVERIES = Counter(
+    "trackside_deliveries",
+    "Verified deliveries, by event and what became of them",
+    ["event", "result"],
+    registry=REGISTRY,
+)
+_REFUSED = Counter(
+    "trackside_deliveries_refused", "Requests that were not taken, by cause", ["cause"], registry=REGISTRY
+)
+_SIGNED = Counter(
+    "trackside_deliveries_signed", "Deliveries by the place of their secret in the list", ["secret"], registry=REGISTRY
+)
+_OTHER = "other"
+"""What events that are not in use are counted as: anybody who knows a secret can name any number of them."""
+_WALL = SystemClock()
 
 _ACTION = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _log = structlog.get_logger(__name__)
@@ -49,7 +69,8 @@ class Receiver:
     """
     The ASGI application to put behind a route, for any method.
 
-    ``secrets`` are all that are valid now; with none, every delivery is refused. ``accept`` is awaited once
+    ``secrets`` are all that there are; with none, every delivery is refused, and so is one that is signed by a secret
+    which has ended by the ``clock``. ``accept`` is awaited once
     for each verified delivery; its exceptions are answered with 500 and an id that the log explains. Where
     it is ``closed``, since the tracker is polled, every request is refused.
     """
@@ -57,14 +78,16 @@ class Receiver:
     def __init__(
         self,
         *,
-        secrets: Sequence[bytes],
+        secrets: Sequence[Secret],
         accept: Accept,
+        clock: Clock = _WALL,
         max_body: int = MAX_BODY,
         max_seconds: float = MAX_SECONDS,
         closed: bool = False,
     ) -> None:
         self._closed = closed
         self._secrets = tuple(secrets)
+        self._clock = clock
         self._accept = accept
         self._max_body = max_body
         self._max_seconds = max_seconds
@@ -73,7 +96,7 @@ class Receiver:
         """Answer one request. A sender who goes away before his body is complete gets no answer."""
         if self._closed:
             reason = "no deliveries are taken: the bot polls the tracker (tracker.mode)"
-            await _send(send, _refuse(Refusal(status=HTTPStatus.NOT_FOUND, reason=reason)))
+            await _send(send, _refuse(Refusal(status=HTTPStatus.NOT_FOUND, reason=reason, cause=Cause.CLOSED)))
             return
         envelope = open_envelope(scope["method"], scope["headers"], limit=self._max_body)
         if isinstance(envelope, Refusal):
@@ -102,12 +125,19 @@ class Receiver:
                 delivery=delivery.guid,
                 delivery_event=delivery.event,
             )
+            _DELIVERIES.labels(_counted_as(delivery.event), "failed").inc()
             return _Reply(status=HTTPStatus.INTERNAL_SERVER_ERROR, document={"error": error_id})
+        _DELIVERIES.labels(_counted_as(delivery.event), accepted.value).inc()
         return _Reply(status=HTTPStatus.ACCEPTED, document={"delivery": delivery.guid, "status": accepted.value})
 
     def _read(self, envelope: Envelope, body: bytes) -> Delivery | Refusal:
-        if not verify(body, envelope.signature, self._secrets):
-            return Refusal(status=HTTPStatus.UNAUTHORIZED, reason="the signature does not match")
+        place = signed_by(body, envelope.signature, [secret.value for secret in self._secrets])
+        if place is None:
+            return _unsigned("the signature does not match", Cause.SIGNATURE)
+        secret = self._secrets[place]
+        if not secret.counts(self._clock.now()):
+            return _unsigned(f"it is signed by secret {place + 1}, which ended on {secret.end}", Cause.EXPIRED)
+        _SIGNED.labels(str(place + 1)).inc()
         try:
             return _delivery(envelope, json_bytes(body, envelope.encoding))
         except PayloadError as error:
@@ -116,7 +146,8 @@ class Receiver:
     def _unread(self, why: Unread) -> _Reply:
         if why is Unread.TOO_LARGE:
             return _refuse(too_large(self._max_body))
-        return _refuse(Refusal(status=HTTPStatus.REQUEST_TIMEOUT, reason="the body took too long to arrive"))
+        reason = "the body took too long to arrive"
+        return _refuse(Refusal(status=HTTPStatus.REQUEST_TIMEOUT, reason=reason, cause=Cause.SLOW))
 
 
 def _delivery(envelope: Envelope, text: bytes) -> Delivery:
@@ -140,7 +171,16 @@ def _delivery(envelope: Envelope, text: bytes) -> Delivery:
     )
 
 
+def _counted_as(event: str) -> str:
+    return event if event in EVENTS else _OTHER
+
+
+def _unsigned(reason: str, cause: Cause) -> Refusal:
+    return Refusal(status=HTTPStatus.UNAUTHORIZED, reason=reason, cause=cause)
+
+
 def _refuse(refusal: Refusal) -> _Reply:
+    _REFUSED.labels(refusal.cause.value).inc()
     _log.info("delivery_refused", status=refusal.status.value, reason=refusal.reason)
     return _Reply(status=refusal.status, document={"error": refusal.reason})
 

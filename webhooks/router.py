@@ -9,7 +9,7 @@ event that fails too often becomes a visible dead letter; a redelivery, or a per
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -21,31 +21,49 @@ from bot.domain.scope import item_key
 from bot.errors import TracksideError
 from bot.ids import new_id
 from bot.scheduler.notices import EXCEEDED, WARNING
+from bot.scheduler.own_pulls import OPENED
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Person
 from bot.views.markers import is_marked
 from webhooks.access_facts import AccessFact
+from webhooks.backlog import measure
 from webhooks.code_facts import ChecksFact, PushFact
 from webhooks.commands import parse
 from webhooks.dead_letters import tell
 from webhooks.desk import Change, Desk, Routed, unmatched
 from webhooks.fact_documents import from_document
 from webhooks.fact_parts import FactKind
-from webhooks.facts import CommentFact, Fact, PullRequestFact, ReviewFact, Wake
+from webhooks.facts import CommentFact, Fact, Ping, PullRequestFact, ReviewFact, Wake
 from webhooks.handlers.access import handle_access
+from webhooks.handlers.checks import handle_checks
 from webhooks.handlers.comments import handle_comment
+from webhooks.handlers.deleted_comments import handle_deleted
 from webhooks.handlers.labels import handle_history
+from webhooks.handlers.own_pulls import handle_own_pull
+from webhooks.handlers.reach import handle_reach
+from webhooks.handlers.repositories import handle_label, handle_moved
 from webhooks.handlers.reviews import handle_review
 from webhooks.handlers.wakes import handle_wake
 from webhooks.history import TYPE as HISTORY
+from webhooks.reach import ReachFact
+from webhooks.repository_facts import LabelFact, MovedFact, WorkflowFact
+from webhooks.said_before import said_before
+from webhooks.served import Served
+from webhooks.vote_facts import CommentDeletedFact
 
 MAX_TRIES = 12
 """Tries of one event before it is given up: with the longest wait of ten minutes, more than an hour."""
 PAGE = 200
 NOTICES = frozenset({WARNING, EXCEEDED})
 """Events of our own that concern no Work."""
-SAID = frozenset(f"tracker.{kind.value}" for kind in (FactKind.COMMENT, FactKind.REVIEW))
+SAID = frozenset(f"tracker.{kind.value}" for kind in (FactKind.COMMENT, FactKind.COMMENT_DELETED, FactKind.REVIEW))
 """The types of events that are what somebody said; all others are what happened to an item."""
+
+_NO_FACTS: Mapping[str, Callable[[Desk, Event], Awaitable[Change]]] = {
+    HISTORY: handle_history,
+    OPENED: handle_own_pull,
+}
+"""What routes the events that hold no fact of the tracker, by their types."""
 
 _log = structlog.get_logger(__name__)
 
@@ -56,6 +74,7 @@ class Router:
 
     store: Store
     desk: Desk
+    served: Served
     clock: Clock
     wake: Callable[[], None]
 
@@ -69,6 +88,7 @@ class Router:
         while True:
             done = await self._round()
             if not done:
+                await self.store.read(lambda tx: measure(tx, self.clock.now()))
                 return routed
             routed += done
             self.wake()
@@ -103,30 +123,40 @@ class Router:
         return True
 
     async def _prepare(self, event: Event) -> Change:
-        if event.type == HISTORY:
-            return await handle_history(self.desk, event)
+        if event.type in _NO_FACTS:
+            return await _NO_FACTS[event.type](self.desk, event)
         if event.type in NOTICES:
             return unmatched("a notice")
-        match from_document(event.data):
-            case Wake() | PullRequestFact() as fact:
+        fact = from_document(event.data)
+        if isinstance(fact, AccessFact | ReachFact | Ping) or await self.served.serves(fact.repository):
+            return await self._heard(event, fact)
+        return unmatched(f"{fact.repository.full_name} is none of the repositories that are served here")
+
+    async def _heard(self, event: Event, fact: Fact) -> Change:
+        match fact:
+            case Wake() | PullRequestFact():
                 return await handle_wake(self.desk, fact)
-            case CommentFact() as fact:
-                await self._history_first(fact)
-                return await handle_comment(self.desk, event, fact)
-            case ReviewFact() as fact:
-                await self._history_first(fact)
-                return await handle_review(self.desk, event, fact)
-            case fact:
-                return _unasked(fact)
+            case CommentFact() | ReviewFact():
+                return await self._said(event, fact)
+            case ChecksFact():
+                return await handle_checks(self.desk, event, fact)
+            case _:
+                return _unasked(self.desk, fact)
+
+    async def _said(self, event: Event, fact: CommentFact | ReviewFact) -> Change:
+        await self._history_first(fact)
+        if isinstance(fact, CommentFact):
+            return await handle_comment(self.desk, event, fact)
+        return await handle_review(self.desk, event, fact)
 
     async def _history_first(self, fact: CommentFact | ReviewFact) -> None:
         """
-        Route what happened to the item before commands of a person are carried out.
+        Route what happened to the item before what a person says of it.
 
-        Deliveries come in any order: a command whose label is not read yet would find nothing to act on, and be used
-        up (gh-O-02).
+        Deliveries come in any order: a command, or a word, whose label is not read yet would find nothing to act on or
+        nobody to hear it, and be used up (gh-O-02).
         """
-        if fact.author.bot or is_marked(fact.body) or not parse(fact.body):
+        if fact.author.bot or is_marked(fact.body):
             return
         now = self.clock.now()
         change = await handle_wake(self.desk, Wake(repository=fact.repository, number=fact.number, delivery=""))
@@ -135,6 +165,9 @@ class Router:
         for entry in await self.store.read(lambda tx: tx.events.of_type_with_key(key, HISTORY)):
             if entry.routing is Routing.PENDING:
                 await self._settled(entry, await handle_history(self.desk, entry))
+        if parse(fact.body):
+            for event, earlier in await said_before(self.desk, fact, self.clock.now()):
+                await self._settled(event, await handle_comment(self.desk, event, earlier))
 
     async def _settled(self, event: Event, change: Change) -> None:
         now = self.clock.now()
@@ -147,17 +180,26 @@ class Router:
         await self.store.write(lambda tx: _postpone(tx, event, note, self.desk.me, now))
 
 
-def _unasked(fact: Fact) -> Change:
+def _unasked(desk: Desk, fact: Fact) -> Change:
     """Return the change of a fact about which nothing is asked of the tracker."""
     match fact:
         case AccessFact():
-            return handle_access(fact)
-        case ChecksFact():
-            return unmatched("recorded: no run waits for checks")
+            change = handle_access(fact)
+        case ReachFact():
+            change = handle_reach(fact)
+        case CommentDeletedFact():
+            change = handle_deleted(fact)
+        case MovedFact():
+            change = handle_moved(fact)
+        case LabelFact():
+            change = handle_label(desk, fact)
+        case WorkflowFact():
+            change = unmatched(f"recorded: nothing waits for run {fact.run}")
         case PushFact():
-            return unmatched(f"recorded: a push to {fact.ref}")
+            change = unmatched(f"recorded: a push to {fact.ref}")
         case _:
-            return unmatched("nothing to do")
+            change = unmatched("nothing to do")
+    return change
 
 
 def _settle(tx: Tx, event: Event, change: Change, now: Millis) -> Routed | None:

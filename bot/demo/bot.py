@@ -48,6 +48,7 @@ port = {port}
 
 [tracker]
 url = "{tracker}"
+pace = "none"
 
 [settings]
 grace = "{grace}s"

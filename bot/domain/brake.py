@@ -35,7 +35,8 @@ class Marks:
     ``starts`` are the times of its starts since the last progress, ``words`` the status words that its attempts ended
     with since a person or a commit brought it on. ``head`` is the last commit that it published, ``reds`` the distinct
     failing commits in a row. ``waived`` is the day (since the epoch, UTC) on which a person let it start although its
-    repository had started too often.
+    repository had started too often. ``checked`` is the commit whose checks were told of last, and what they
+    said, ``unchecked`` the one for whose checks it waits in vain.
     """
 
     starts: tuple[Millis, ...] = ()
@@ -43,6 +44,8 @@ class Marks:
     head: str | None = None
     reds: tuple[str, ...] = ()
     waived: int | None = None
+    checked: str = ""
+    unchecked: str = ""
 
     def started(self, now: Millis, window: int) -> Marks:
         """Count a start, and forget those that have left the window."""
@@ -87,6 +90,8 @@ class Marks:
             "head": self.head,
             "reds": list(self.reds),
             "waived": self.waived,
+            "checked": self.checked,
+            "unchecked": self.unchecked,
         }
 
     @staticmethod
@@ -98,4 +103,6 @@ class Marks:
             head=document.get("head"),
             reds=tuple(document.get("reds", ())),
             waived=document.get("waived"),
+            checked=document.get("checked", ""),
+            unchecked=document.get("unchecked", ""),
         )

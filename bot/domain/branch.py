@@ -22,6 +22,11 @@ def branch_name(number: int, title: str) -> str:
     return f"{PREFIX}/{number}-{slug}"[:MAX_LENGTH].rstrip("-")
 
 
+def review_branch(number: int) -> str:
+    """Return the name of the branch on which a pull request is looked at; it exists in the workspace alone."""
+    return f"{PREFIX}/review-{number}"
+
+
 def is_branch_name(name: str) -> bool:
     """Return whether git takes a text for the name of a branch, and for nothing else."""
     return bool(name) and _BAD.search(name) is None

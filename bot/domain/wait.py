@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from bot.clock import Millis
+
+CHECKS = "checks"
+"""The kind of input that failing checks are, and the word by which a playbook waits for checks to end."""
+PASSED = "passed"
+"""The kind of input that checks are which all passed."""
+
+
+def ends(waits: Collection[str], kind: str) -> bool:
+    """
+    Whether input of a kind ends a wait.
+
+    That all checks passed ends a wait for checks alone. Where people are waited for too, it is they who say what comes
+    next: an attempt that nobody asked for would find nothing to do.
+    """
+    return kind in waits or (kind == PASSED and set(waits) == {CHECKS})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,9 +34,6 @@ class Gone(enum.Enum):
     DELETED = "the repository was deleted"
 
 
-GONE = frozenset(each.value for each in Gone)
-
-
 class WorkState(enum.Enum):
     """Where a Work stands."""
 
@@ -83,7 +80,9 @@ class Instructions:
     """
     The text that the Work is about, as it was when someone answered for it; ``revision`` is its digest.
 
-    ``head`` is the commit that it is about, for a pull request; the revision covers it too. Empty for an issue.
+    ``head`` is the commit that it is about, for a pull request; the revision covers it too. ``patch`` is a digest of
+    what the pull request changes, empty when that is not known. Both are empty for an issue. ``author_id`` is 0 in what
+    was written down before ids were.
     """
 
     title: str
@@ -91,6 +90,19 @@ class Instructions:
     author: str
     revision: str
     head: str = ""
+    patch: str = ""
+    author_id: int = 0
+
+    def same_change(self, other: Instructions) -> bool:
+        """
+        Whether both are the same text about the same change, whatever its commits: what was said of one holds for both.
+
+        Not known is not the same: a change that could not be read whole is another one at each head.
+        """
+        if self.revision == other.revision:
+            return True
+        mine, theirs = ((each.title, each.body, each.patch) for each in (self, other))
+        return bool(self.head and other.head and self.patch) and mine == theirs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +113,10 @@ class Work:
     ``run`` counts the runs of this playbook on this item from 1. ``attempts`` counts executions over its
     life, ``failures`` those since the failure budget was last reset (C-108, C-126). ``gate_pass`` is the
     approved revision that lets the next start skip the gates once (C-188), ``budget_pass`` lets it start over budget
-    once (C-174). ``priority`` is higher for what goes first. ``failed_seq`` is the acceptance number up to which events
-    are older than the current failure (C-125). ``version`` grows with each write.
+    once (C-174). ``by_label`` is whether it was started by a label, which must stay on the item. ``priority`` is higher
+    for what goes first. ``failed_seq`` is the acceptance number up to which events are older than the current failure
+    (C-125). ``gone`` is whether it was cancelled because its item is
+    out of reach. ``version`` grows with each write.
     """
 
     id: WorkId
@@ -120,6 +134,7 @@ class Work:
     instructions: Instructions
     branch: str
     pull_request: int | None = None
+    by_label: bool = True
     attempts: int = 0
     failures: int = 0
     gate_pass: str | None = None
@@ -134,10 +149,16 @@ class Work:
     created_at: Millis
     updated_at: Millis
     ended_at: Millis | None = None
+    gone: bool = False
     version: int = 1
 
     def __post_init__(self) -> None:
         named(id=self.id, scope=self.scope, playbook=self.playbook, item=self.item)
+
+    @property
+    def pull(self) -> int | None:
+        """The pull request that it is about or has made, if there is one."""
+        return self.number if self.instructions.head else self.pull_request
 
     def charged(self, units: Mapping[str, float]) -> Work:
         """Return the Work with what one of its attempts used added to its own usage, by unit."""

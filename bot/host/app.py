@@ -18,7 +18,9 @@ from bot.executors.toolbelt.routes import router as toolbelt_routes
 from bot.host.assemble import assemble
 from bot.host.config import Config
 from bot.host.http import http_app
+from bot.host.identity import APP_KEY
 from bot.host.instance import instance
+from bot.host.instance_mark import instance_mark
 from bot.host.launching import token_digest
 from bot.host.parts import Parts
 from bot.host.reload import reload, usable
@@ -31,8 +33,9 @@ from bot.scheduler.launch import declare
 from bot.storage.contract import Shared, Store
 from bot.storage.runner import Runner, ThreadRunner
 from bot.trackers.contract import Person, Tracker
+from bot.trackers.github.credentials import identity
 from bot.trackers.github.tracker import open_tracker
-from projectors.pace import GITHUB, Pace
+from projectors.pace import PACES
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
 
@@ -59,7 +62,7 @@ class Surroundings:
 
     ``api`` is the address at which runs reach the toolbelt, empty when none is served. ``transport`` takes the
     place of the network to the tracker. ``after`` is told each pass that was run. ``ticks`` yields each time that
-    leases are to be renewed, every so many milliseconds. ``pace`` is how fast may be written to the tracker.
+    leases are to be renewed, every so many milliseconds.
     """
 
     clock: Clock
@@ -68,7 +71,6 @@ class Surroundings:
     transport: httpx.AsyncBaseTransport | None = None
     after: Callable[[str], None] = lambda _: None
     ticks: Callable[[float], AsyncIterator[None]] = every
-    pace: Pace = GITHUB
 
 
 @asynccontextmanager
@@ -80,8 +82,13 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
     ``TrackerError`` when the tracker does not say who we are.
     """
     runners, playbooks = usable(config)
+    who = identity(
+        token=config.token.get_secret_value(),
+        app_id=config.tracker.app_id,
+        key=config.app_key.get_secret_value(),
+    )
     async with open_tracker(
-        config.token.get_secret_value(), base_url=config.tracker.url, transport=around.transport
+        who, base_url=config.tracker.url, transport=around.transport, clock=around.clock
     ) as tracker:
         with instance(config.data) as owner:
             store = await open_store(config, around.runner or ThreadRunner())
@@ -101,7 +108,8 @@ async def open_host(config: Config, around: Surroundings) -> AsyncIterator[Host]
                     executors=runners,
                     playbooks=playbooks,
                     owner=owner,
-                    pace=around.pace,
+                    mark=await instance_mark(store, owner),
+                    pace=PACES[config.tracker.pace],
                 )
                 await parts.executors_of.restore()
                 await store.write(lambda tx: tx.generations.prune(Millis(now - HOUR)))
@@ -120,14 +128,18 @@ async def _me(tracker: Tracker, config: Config) -> Person:
     except TrackerError as error:
         message = f"{config.tracker.url}: {error}"
         if error.status == httpx.codes.UNAUTHORIZED:
+            if config.tracker.app_id:
+                cure = f"tracker.app_id and {APP_KEY} must be of one App there, and the key one that it still has"
+                raise ConfigError(f"{message}; {cure}") from error
             raise ConfigError(f"{message}; {TOKEN} must hold a token that is valid there") from error
         raise TrackerError(message, status=error.status) from error
 
 
 def _host(parts: Parts) -> Host:
     intake = Intake(parts.store, parts.clock, parts.wake)
-    secrets = [secret.get_secret_value().encode() for secret in parts.config.secrets]
-    receiver = Receiver(secrets=secrets, accept=intake.accept, closed=parts.config.polls)
+    receiver = Receiver(
+        secrets=parts.config.signing, accept=intake.accept, clock=parts.clock, closed=parts.config.polls
+    )
     skew = Skew(store=parts.store, clock=parts.clock, most=parts.lease.length // 6)
     wheels = assemble(parts)
     app = http_app(

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from bot.approvals.gate import ApprovalGate
-from bot.clock import Millis
+from bot.clock import MINUTE, Millis
 from bot.host.accounts import AccountsPass
 from bot.host.attempts import Attempts
+from bot.host.calls import Calls
 from bot.host.dispatching import DispatchPass
 from bot.host.environment import CommitIdentity
 from bot.host.hearing import hear
@@ -18,21 +19,28 @@ from bot.host.launching import Launching
 from bot.host.loop import MUCH, PATIENCE, Loop, Pass
 from bot.host.orders import Orders
 from bot.host.parts import Parts
-from bot.host.places import ScopePermission
+from bot.host.places import ScopePeople
 from bot.host.publishing import Publisher
 from bot.host.recovery import RecoverPass, StopPass, TimersPass
+from bot.host.redelivering import RedeliverPass
 from bot.host.settling import SettlePass
 from bot.host.start import StartPass
 from bot.host.sweeping import Reads, SweepPass
 from bot.host.wheels import Wheels
 from bot.storage.contract import Shared, Tx
 from bot.views.query import Threads
+from projectors.assigning import Assigning
+from projectors.checking import Checking
+from projectors.label_pace import LabelPace
 from projectors.notes import NotesPass
 from projectors.parked import UnparkPass
 from projectors.post import Post
 from projectors.project import ProjectPass
 from projectors.triggers import TriggerLabels
+from webhooks.handlers.reach import SWEEP_ASKED
+from webhooks.handlers.repositories import labels_changed
 from webhooks.polling import Poll
+from webhooks.redelivery import Redelivery
 from webhooks.router import Router
 from webhooks.sweep import Sweep
 
@@ -80,23 +88,33 @@ def _loop(parts: Parts, passes: list[Pass], *, patience: int = PATIENCE) -> Loop
 def _inward(parts: Parts) -> list[Pass]:
     """Return the passes that ask the tracker for what happened."""
     settings = parts.config.settings
-    sweep = Sweep(parts.store, parts.tracker, parts.desk, parts.clock)
-    passes = [_reading(parts, "sweep", sweep, settings.sweep)]
+    calls = Calls(reading="sweep", most=settings.sweep_calls, window=settings.sweep, clock=parts.clock)
+    sweep = Sweep(parts.store, parts.tracker.sparing(calls), parts.desk, parts.clock)
+    passes = [_reading(parts, sweep, settings.sweep, calls)]
+    if parts.config.tracker.app_id and not parts.config.polls:
+        redelivery = Redelivery(store=parts.store, tracker=parts.tracker, clock=parts.clock)
+        again = RedeliverPass(redelivery=redelivery, clock=parts.clock, interval=settings.sweep)
+        passes.append(Pass(name="redeliver", run=again.run))
     if parts.config.polls:
-        poll = Poll(replace(sweep, found_missed=False), parts.clock)
-        passes.append(_reading(parts, "poll", poll, settings.poll))
+        # Rounds are short: what happens at once in many places may use up more than one of them.
+        window = max(settings.poll, MINUTE)
+        calls = Calls(reading="poll", most=settings.sweep_calls, window=window, clock=parts.clock)
+        told = Sweep(parts.store, parts.tracker.sparing(calls), parts.desk, parts.clock, found_missed=False)
+        passes.append(_reading(parts, Poll(told, parts.clock), settings.poll, calls))
     return passes
 
 
-def _reading(parts: Parts, name: str, reads: Reads, interval: int) -> Pass:
+def _reading(parts: Parts, reads: Reads, interval: int, calls: Calls) -> Pass:
     reading = SweepPass(
         sweep=reads,
         clock=parts.clock,
         repositories=parts.config.repositories,
         interval=interval,
+        calls=calls,
         wake=parts.wake,
+        asked=partial(_sweep_asked, parts),
     )
-    return Pass(name=name, run=reading.run)
+    return Pass(name=calls.reading, run=reading.run)
 
 
 def _core(parts: Parts, attempts: Attempts, dispatch: DispatchPass) -> list[Pass]:
@@ -106,7 +124,7 @@ def _core(parts: Parts, attempts: Attempts, dispatch: DispatchPass) -> list[Pass
         clock=clock,
         in_force=parts.in_force,
         scopes=parts.scope_limits,
-        gates=(ApprovalGate(ScopePermission(parts.places, parts.authority)),),
+        gates=(ApprovalGate(ScopePeople(parts.places, parts.authority)),),
         wanted=parts.wanted,
         places=parts.places,
         lease=parts.lease,
@@ -127,7 +145,7 @@ def _core(parts: Parts, attempts: Attempts, dispatch: DispatchPass) -> list[Pass
     )
     settle = SettlePass(store=store, clock=clock, scopes=parts.scope_limits, terms=parts.terms, wake=parts.wake)
     return [
-        Pass(name="route", run=Router(store, parts.desk, clock, parts.wake).run),
+        Pass(name="route", run=Router(store, parts.desk, parts.served, clock, parts.wake).run),
         Pass(name="timers", run=timers.run),
         Pass(name="recover", run=recover.run),
         Pass(name="accounts", run=accounts.run),
@@ -138,29 +156,47 @@ def _core(parts: Parts, attempts: Attempts, dispatch: DispatchPass) -> list[Pass
 
 
 def _outward(parts: Parts) -> list[Pass]:
-    post = Post(parts.store, parts.tracker, parts.limiter, parts.me)
+    post = Post(parts.store, parts.tracker, parts.limiters, parts.me, parts.mark)
     notes = NotesPass(
         store=parts.store,
         tracker=parts.tracker,
         clock=parts.clock,
-        limiter=parts.limiter,
+        limiters=parts.limiters,
         post=post,
         settings=parts.texts,
+    )
+    assigning = Assigning(
+        store=parts.store,
+        tracker=parts.tracker,
+        limiters=parts.limiters,
+        me=parts.me,
+        wanted=parts.config.tracker.assign,
     )
     project = ProjectPass(
         store=parts.store,
         tracker=parts.tracker,
         clock=parts.clock,
-        limiter=parts.limiter,
+        limiters=parts.limiters,
         post=post,
         threads=Threads(playbooks=parts.playbooks, explain=parts.explain),
         settings=parts.texts,
+        assigning=assigning,
+        checking=Checking(
+            store=parts.store,
+            tracker=parts.tracker,
+            clock=parts.clock,
+            limiters=parts.limiters,
+            me=parts.me,
+            settings=parts.texts,
+        ),
+        pace=LabelPace(clock=parts.clock),
     )
     triggers = TriggerLabels(
         tracker=parts.tracker,
         clock=parts.clock,
-        limiter=parts.limiter,
+        limiters=parts.limiters,
         repositories=parts.config.repositories,
+        changed=partial(_labels_changed, parts),
         triggers=lambda: {
             playbook.on.label: playbook.name
             for playbook in parts.playbooks.values()
@@ -179,6 +215,7 @@ def _attempts(parts: Parts) -> Attempts:
     orders = Orders(
         store=parts.store,
         tracker=parts.tracker,
+        me=parts.me,
         workspaces=parts.workspaces,
         home=parts.home,
         places=parts.places,
@@ -194,7 +231,7 @@ def _attempts(parts: Parts) -> Attempts:
         workspaces=parts.workspaces,
         places=parts.places,
         wanted=parts.wanted,
-        limiter=parts.limiter,
+        limiters=parts.limiters,
         safe=parts.texts.safe,
     )
     launching = Launching(
@@ -214,6 +251,14 @@ def _attempts(parts: Parts) -> Attempts:
         watch=lambda: parts.ticks(parts.lease.length / 12),
         wake=parts.wake,
     )
+
+
+async def _sweep_asked(parts: Parts) -> str:
+    return await parts.store.read(lambda tx: tx.cursors.get(SWEEP_ASKED)) or ""
+
+
+async def _labels_changed(parts: Parts, repository: str) -> str:
+    return await parts.store.read(lambda tx: tx.cursors.get(labels_changed(repository))) or ""
 
 
 async def _at_once(parts: Parts, change: Callable[[Tx, Millis], Any]) -> Any:  # noqa: ANN401 - the change's own value

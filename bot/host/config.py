@@ -16,6 +16,7 @@ from bot.domain.brake import Brakes
 from bot.domain.budget import Budget, whole
 from bot.errors import ConfigError
 from bot.host.budgets import OperatorBudgets
+from bot.host.identity import identify
 from bot.host.scope_limits import narrowing
 from bot.host.secret_store import SecretStore, beneath
 from bot.host.sections import (
@@ -36,11 +37,12 @@ from bot.host.sections import (
     password_of,
 )
 from bot.playbook.cross import suggestion
+from webhooks.secret import Secret, read_secret, secret_entries
 
 SECRETS = "TRACKSIDE_WEBHOOK_SECRETS"
 DATABASE = "TRACKSIDE_DATABASE_URL"
 
-_SECRET_KEYS = frozenset({"token", "secret", "secrets", "webhook_secret", "webhook_secrets", "password"})
+_SECRET_KEYS = frozenset({"token", "secret", "secrets", "webhook_secret", "webhook_secrets", "password", "app_key"})
 _EXPECTED = {
     "int_type": "a whole number",
     "string_type": "text",
@@ -70,14 +72,21 @@ class Config(Section):
     budgets: tuple[BudgetSettings, ...] = ()
     scopes: Mapping[ScopeName, ScopeSettings] = {}
     environment: Mapping[ScopeOrAll, tuple[Variable, ...]] = {}
-    token: SecretStr
+    token: SecretStr = SecretStr("")
+    app_key: SecretStr = SecretStr("")
     secrets: tuple[SecretStr, ...] = ()
 
     @property
     def hidden(self) -> frozenset[str]:
-        """What is never shown: the token, the webhook's secrets, and the database's password."""
-        own = (secret.get_secret_value() for secret in (self.token, *self.secrets))
-        return frozenset(filter(None, (*own, self.database.password)))
+        """What is never shown: the token or the App's key, the webhook's secrets, and the database's password."""
+        signing = (secret.value.decode() for secret in self.signing)
+        own = (self.token.get_secret_value(), self.app_key.get_secret_value())
+        return frozenset(filter(None, (*own, *signing, self.database.password)))
+
+    @property
+    def signing(self) -> tuple[Secret, ...]:
+        """The webhook's secrets, each with its end."""
+        return tuple(read_secret(entry.get_secret_value()) for entry in self.secrets)
 
     @property
     def polls(self) -> bool:
@@ -136,12 +145,8 @@ def load_config(path: Path, environment: Mapping[str, str] = os.environ) -> Conf
     if isinstance(data := document.get("data"), str):
         stored = SecretStore(path.resolve().parent / data, environment).read()
         environment = beneath(environment, stored)
-    token = environment.get(TOKEN, "").strip()
-    if not token:
-        message = f"{TOKEN} is not set: it holds the token by which the bot acts on the tracker"
-        raise ConfigError(f"{message}; set it, or run trackside init --token")
-    document["token"] = token
-    document["secrets"] = [found for entry in environment.get(SECRETS, "").split(",") if (found := entry.strip())]
+    identify(document, path, environment)
+    document["secrets"] = _secrets(environment.get(SECRETS, ""))
     _name_database(document, path, environment)
     try:
         config = Config.model_validate(document, context=WRITTEN)
@@ -185,6 +190,16 @@ def _name_database(document: dict[str, Any], path: Path, environment: Mapping[st
         raise ConfigError(f"{path}: database.url: {message}")
     if isinstance(section, dict) and (url := environment.get(DATABASE, "").strip()):
         document["database"] = {**section, "url": url}
+
+
+def _secrets(text: str) -> list[str]:
+    entries = list(secret_entries(text))
+    for place, entry in enumerate(entries, start=1):
+        try:
+            read_secret(entry)
+        except ValueError as error:
+            raise ConfigError(f"{SECRETS}: secret {place}: {error}") from None
+    return entries
 
 
 def _secret_keys(document: Mapping[str, object], section: str = "") -> Iterator[str]:

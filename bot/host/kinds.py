@@ -40,6 +40,7 @@ class KindPolicy:
 
 KINDS: Mapping[str, KindPolicy] = {
     "work-issue": KindPolicy(),
+    "review-pr": KindPolicy(),
     "job": KindPolicy(lifecycle=Lifecycle.STANDING, trigger=newest),
 }
 

@@ -11,19 +11,20 @@ from bot.domain.admission import Terms
 from bot.domain.execution import Execution
 from bot.domain.permission import Permission
 from bot.domain.result import Order
-from bot.domain.work import Work
+from bot.domain.scope import repository_id
+from bot.domain.work import Starter, Work
 from bot.errors import ExecutorError, PlaybookError
 from bot.executors.workspace.workspaces import Head, Source, Workspaces
 from bot.host.home import Home
-from bot.host.places import Places
+from bot.host.places import Places, RepositoryPlace
 from bot.playbook.playbook import Playbook
 from bot.playbook.prompt import Item, OpenPullRequest, Previous, PromptContext, PromptInput, Repository
 from bot.playbook.render import render
 from bot.scheduler.budgets import allowance
 from bot.storage.contract import Store, Tx
 from bot.storage.works import Input
+from bot.trackers.contract import Person, PullRequest, Tracker
 from bot.trackers.contract import Repository as TrackerRepository
-from bot.trackers.contract import Tracker
 from webhooks.authority import Authority
 
 
@@ -32,12 +33,13 @@ class Orders:
     """
     Prepares what a run needs.
 
-    ``terms`` are those on which Work of a playbook starts now, ``api`` is the address of the toolbelt, empty when none
-    is served.
+    ``me`` is the account that the bot acts as. ``terms`` are those on which Work of a playbook starts now, ``api`` is
+    the address of the toolbelt, empty when none is served.
     """
 
     store: Store
     tracker: Tracker
+    me: Person
     workspaces: Workspaces
     home: Home
     places: Places
@@ -54,8 +56,9 @@ class Orders:
         """
         name = await self.places.name(work.scope)
         repository = await self.tracker.repository(name)
+        pull = None if work.pull is None else await self.tracker.pull_request(name, work.pull)
         try:
-            source = _source(work, repository)
+            source = _source(work, repository, pull)
             if token:
                 # A launch: a run that is adopted is at work in its workspace.
                 await self._freshen(work, execution, source)
@@ -66,6 +69,7 @@ class Orders:
                 execution,
                 inputs,
                 Repository(full_name=repository.full_name, default_branch=repository.default_branch),
+                pull,
             )
             prompt = render(playbook, context, nonce=secrets.token_hex(16))
         except PlaybookError as error:
@@ -105,15 +109,26 @@ class Orders:
         if before and not self.home.keeps(before[-1]):
             await self.workspaces.remove(work.id)
 
+    async def _trust(self, work: Work, repository: str) -> Permission:
+        """Return what the author of the text may do."""
+        text = work.instructions
+        place = RepositoryPlace(id=repository_id(work.scope), full_name=repository)
+        return await self.authority.permission(place, Starter(id=text.author_id, login=text.author))
+
     async def _context(
-        self, work: Work, execution: Execution, inputs: tuple[Input, ...], repository: Repository
+        self,
+        work: Work,
+        execution: Execution,
+        inputs: tuple[Input, ...],
+        repository: Repository,
+        pull: PullRequest | None,
     ) -> PromptContext:
         text = work.instructions
-        permission = await self.authority.permission(repository.full_name, text.author)
-        pull = None
-        if work.pull_request is not None:
-            found = await self.tracker.pull_request(repository.full_name, work.pull_request)
-            pull = OpenPullRequest(number=found.number, url=found.url)
+        permission = await self._trust(work, repository.full_name)
+        looked_at = pull if text.head else None
+        # What a run of ours wrote repeats what others wrote, however much its account may do.
+        ours = looked_at is not None and looked_at.author.id == self.me.id
+        made = None if text.head else pull
         issue = await self.tracker.issue(repository.full_name, work.number)
         return PromptContext(
             item=Item(
@@ -124,7 +139,10 @@ class Orders:
                 url=issue.url,
                 kind="pull request" if text.head else "issue",
                 author=text.author,
-                trusted=permission >= Permission.WRITE,
+                trusted=permission >= Permission.WRITE and not ours,
+                commit=text.head,
+                base="" if looked_at is None else looked_at.base_ref,
+                fork=looked_at is not None and looked_at.from_fork,
             ),
             repository=repository,
             branch=work.branch,
@@ -132,24 +150,23 @@ class Orders:
             run=work.run,
             starter=work.starter.login,
             inputs=tuple(
-                # Only people who may give input have some queued; a label or a timer says nothing.
-                PromptInput(kind=entry.kind, author=entry.author, trusted=True, body=entry.body)
+                # Only people who may give input have some queued; a label or a timer says nothing. What checks are
+                # called and where they lead is up to who made them, who may be anybody.
+                PromptInput(kind=entry.kind, author=entry.author, trusted=bool(entry.author), body=entry.body)
                 for entry in inputs
                 if entry.body
             ),
             previous=await self.store.read(lambda tx: _previous(tx, work, execution)),
-            pull_request=pull,
+            pull_request=None if made is None else OpenPullRequest(number=made.number, url=made.url),
         )
 
 
-def _source(work: Work, repository: TrackerRepository) -> Source:
+def _source(work: Work, repository: TrackerRepository, pull: PullRequest | None) -> Source:
     commit = work.instructions.head
-    return Source(
-        id=repository.id,
-        url=repository.clone_url,
-        base=repository.default_branch,
-        head=Head(number=work.number, commit=commit) if commit else None,
-    )
+    if not commit or pull is None:
+        return Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
+    head = Head(number=work.number, commit=commit)
+    return Source(id=repository.id, url=repository.clone_url, base=pull.base_ref, head=head)
 
 
 def _previous(tx: Tx, work: Work, execution: Execution) -> Previous | None:

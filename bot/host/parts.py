@@ -19,6 +19,7 @@ from bot.host.drain import Drain
 from bot.host.duty import Duty
 from bot.host.environment import PassedOn
 from bot.host.executors import ExecutorsOf, rebuilt
+from bot.host.git_tokens import git_tokens
 from bot.host.home import Home
 from bot.host.in_force import InForce, PlaybooksInForce, bound
 from bot.host.loop import Loop
@@ -29,7 +30,7 @@ from bot.playbook.playbook import Playbook
 from bot.storage.contract import Shared, Store
 from bot.trackers.contract import Person, Tracker
 from bot.views.standing import Explain
-from projectors.limiter import Limiter
+from projectors.limiters import Limiters
 from projectors.pace import GITHUB, Pace
 from projectors.redact import Redactor
 from projectors.safe import Safe
@@ -37,6 +38,7 @@ from projectors.settings import Command
 from projectors.settings import Settings as Texts
 from webhooks.authority import Authority
 from webhooks.desk import Desk
+from webhooks.served import Served
 from webhooks.verbs import VERBS
 
 
@@ -55,6 +57,7 @@ class Parts:
     executors: Mapping[str, Executor]
     playbooks: Mapping[str, Playbook]
     owner: str
+    mark: str
     pace: Pace = GITHUB
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     drain: Drain = field(default_factory=Drain)
@@ -105,20 +108,25 @@ class Parts:
         return Authority(self.tracker, self.clock)
 
     @cached_property
+    def served(self) -> Served:
+        """Which repositories are served."""
+        return Served(self.tracker, self.clock, self.config.repositories)
+
+    @cached_property
     def wanted(self) -> Wanted:
         """Whether items still ask for their Work."""
         return Wanted(self.places, self.tracker)
 
     @cached_property
-    def limiter(self) -> Limiter:
-        """The one gate for writes to the tracker."""
-        return Limiter(clock=self.clock, pace=self.pace)
+    def limiters(self) -> Limiters:
+        """The gates for writes to the tracker: an App has limits for each account that it is installed on."""
+        return Limiters(clock=self.clock, pace=self.pace, by_owner=bool(self.config.tracker.app_id))
 
     @cached_property
     def workspaces(self) -> Workspaces:
-        """Where runs work. The token goes to git only for a repository that is reached over HTTP."""
-        token = self.config.token.get_secret_value()
-        return Workspaces(root=self.config.data.absolute() / "workspaces", git=Git(token=token))
+        """Where runs work. A token goes to git only for a repository that is reached over HTTP."""
+        git = Git(token=git_tokens(self.tracker))
+        return Workspaces(root=self.config.data.absolute() / "workspaces", git=git)
 
     @cached_property
     def scope_limits(self) -> ScopeLimits:
@@ -161,9 +169,9 @@ class Parts:
     @cached_property
     def texts(self) -> Texts:
         """How texts are written here: the commands that exist, and the secrets that never show."""
-        redactor = Redactor(secrets=self.config.hidden | self.passed_on.values())
+        redactor = Redactor(self.config.hidden | self.passed_on.values(), lambda: self.tracker.hidden)
         commands = tuple(Command(form=each.form, description=each.description) for each in VERBS.values())
-        return Texts(safe=Safe(redactor=redactor), commands=commands)
+        return Texts(safe=Safe(redactor=redactor), instance=self.mark, commands=commands)
 
     @cached_property
     def desk(self) -> Desk:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.domain.permission import Permission
-from bot.domain.work import Instructions, Work
+from bot.approvals.policy import Voter
+from bot.domain.scope import repository_id
+from bot.domain.work import Instructions, Starter, Work
 from bot.errors import StorageError, TrackerMissingError
 from bot.ids import ScopeId
 from bot.playbook.playbook import Playbook
 from bot.storage.contract import Store
 from bot.trackers.contract import ReadThreads
-from bot.views.instructions import instructions_of
 from webhooks.authority import Authority
+from webhooks.current_text import current_text
+from webhooks.label_names import with_first_names
 
 
 @dataclass(frozen=True)
@@ -29,16 +32,29 @@ class Places:
         return found.name
 
 
+@dataclass(frozen=True, kw_only=True)
+class RepositoryPlace:
+    """A repository as ``Authority`` asks about it."""
+
+    id: int
+    full_name: str
+
+
 @dataclass(frozen=True)
-class ScopePermission:
-    """People's permissions by scope, as the approvals extension asks for them."""
+class ScopePeople:
+    """People by scope, as the approvals extension asks for them."""
 
     places: Places
     authority: Authority
 
-    async def permission(self, scope: ScopeId, login: str) -> Permission:
-        """Return the permission. Raises ``TrackerError`` when it cannot be checked."""
-        return await self.authority.permission(await self.places.name(scope), login)
+    async def voter(self, scope: ScopeId, starter: Starter, teams: Iterable[str]) -> Voter:
+        """Return a person as they may decide now. Raises ``TrackerError`` when it cannot be checked."""
+        place = RepositoryPlace(id=repository_id(scope), full_name=await self.places.name(scope))
+        return await self.authority.voter(place, starter, teams)
+
+    async def account_of(self, login: str) -> int | None:
+        """Return the id of the account that has a login now. Raises ``TrackerError``."""
+        return await self.authority.account_of(login)
 
 
 @dataclass(frozen=True)
@@ -57,4 +73,7 @@ class Wanted:
             # The same is said of everything in a repository that the bot may not see any more; that ends no Work.
             await self.tracker.repository(name)
             return None
-        return instructions_of(issue) if issue.open and playbook.asked_for(issue.labels) else None
+        labels = await self.places.store.read(lambda tx: with_first_names(tx, work.scope, issue.labels))
+        if not issue.open or (work.by_label and not playbook.asked_for(labels)):
+            return None
+        return await current_text(self.tracker, name, issue)

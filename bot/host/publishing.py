@@ -16,10 +16,12 @@ from bot.playbook.playbook import Playbook
 from bot.publishing.branch import NothingToPublish
 from bot.publishing.publish import Published, publish
 from bot.publishing.pull_request import Proposal
-from bot.scheduler import brakes
+from bot.scheduler import brakes, checks
+from bot.scheduler.own_pulls import pull_request_opened
 from bot.storage.contract import Store, Tx
 from bot.trackers.contract import Tracker
-from projectors.limiter import Limiter
+from bot.views.attempts import ended_attempts
+from projectors.limiters import Limiters
 from projectors.pull_request import pull_request_body, pull_request_title
 from projectors.safe import Safe
 
@@ -36,7 +38,7 @@ class Publisher:
     workspaces: Workspaces
     places: Places
     wanted: Wanted
-    limiter: Limiter
+    limiters: Limiters
     safe: Safe
 
     async def publish(self, work: Work, execution: Execution, decision: Decision) -> str:
@@ -54,14 +56,16 @@ class Publisher:
         repository = await self.tracker.repository(await self.places.name(work.scope))
         source = Source(id=repository.id, url=repository.clone_url, base=repository.default_branch)
         workspace = self.workspaces.workspace(source, work.id, work.branch)
+        before = await self.store.read(lambda tx: tx.executions.of_work(work.id))
         proposal = Proposal(
             repository=repository.full_name,
             head=work.branch,
             base=repository.default_branch,
             title=pull_request_title(work, self.safe),
-            body=pull_request_body(work, decision.comment, self.safe),
+            body=pull_request_body(work, decision.comment, self.safe, ended_attempts(before)),
         )
-        published = await publish(proposal, self.tracker, workspace, partial(self.limiter.write, creates=True))
+        write = partial(self.limiters.of(repository.full_name).write, creates=True)
+        published = await publish(proposal, self.tracker, workspace, write)
         if isinstance(published, NothingToPublish):
             return f"Nothing was published: the run committed nothing.{_uncommitted(published.uncommitted)}"
         now = self.clock.now()
@@ -78,9 +82,11 @@ def _uncommitted(paths: tuple[str, ...]) -> str:
 
 def _record(tx: Tx, fence: Fence, published: Published, now: Millis) -> None:
     work = brakes.published(tx, fence, published.head_sha, now)
+    work = checks.head_published(tx, work, published.head_sha, now)
     number = published.pull_request
     if work.pull_request == number:
         return
     # What is said on the pull request finds the Work too.
     tx.works.add_key(work.id, item_key(repository_id(work.scope), number))
+    pull_request_opened(tx, work, number, now)
     tx.works.save(replace(work, pull_request=number), now)

@@ -93,6 +93,8 @@ def _database(value: SecretStr) -> SecretStr:
 
 Mode = Literal["auto", "webhooks", "poll"]
 """How the bot learns of news: the tracker delivers them, or is asked every few seconds."""
+PaceName = Literal["github", "none"]
+"""How fast the bot may write: as GitHub asks of everybody, or as fast as it can."""
 Duration = Annotated[int, BeforeValidator(_milliseconds), Field(gt=0)]
 Count = Annotated[int, Field(ge=1, strict=True)]
 Variable = Annotated[str, AfterValidator(_variable)]
@@ -133,10 +135,18 @@ class Database(Section):
 
 
 class TrackerSettings(Section):
-    """The issue tracker's API, and how news come from it: ``auto`` is by webhooks when there is a secret for them."""
+    """
+    The issue tracker's API, and how news come from it: ``auto`` is by webhooks when there is a secret for them.
+
+    ``app_id`` is that of the GitHub App that the bot is, 0 when it acts by a token. With ``assign`` the bot's account
+    is among the assignees of an item while it works on it.
+    """
 
     url: Annotated[str, AfterValidator(_url)] = GITHUB
     mode: Mode = "auto"
+    pace: PaceName = "github"
+    app_id: Annotated[int, Field(ge=0, strict=True)] = 0
+    assign: Annotated[bool, Field(strict=True)] = False
 
 
 class Settings(Section):
@@ -145,6 +155,7 @@ class Settings(Section):
 
     ``concurrency`` bounds agent turns, ``job_concurrency`` jobs. ``grace`` is what a run gets between the
     request to stop and the end. ``launch_timeout`` is how long a launch may take without any progress.
+    ``sweep_calls`` bounds the calls of one sweep, and of all polling within a minute.
     ``budget_ceiling`` is how far people may raise the budget of one issue, by unit.
     """
 
@@ -154,6 +165,7 @@ class Settings(Section):
     timeout: Duration = 3_600_000
     launch_timeout: Duration = 600_000
     sweep: Duration = 120_000
+    sweep_calls: Count = 40
     poll: Duration = 15_000
     grace: Duration = 10_000
     budget_ceiling: Mapping[Unit, Amount] = {}

@@ -155,7 +155,10 @@ class StartPass:
         bindings: Bindings,
         current: Instructions,
     ) -> Refused | None:
-        asked = gates_due(found.work, current.revision)
+        # What was approved holds for the same change at another commit, which is the one that is looked at then.
+        same = found.work.instructions.same_change(current)
+        revision = found.work.instructions.revision if same else current.revision
+        asked = gates_due(found.work, revision)
         held: Held | None = None
         if asked:
             ask = Ask(work=found.work, binding=binding, first=found.inputs[0], current=current, now=self.clock.now())
@@ -166,7 +169,8 @@ class StartPass:
             terms=terms,
             owner=self.lease.owner,
             lease=self.lease.length,
-            revision=current.revision,
+            revision=revision,
+            instructions=current if same else None,
             running=playbook.running,
             asked=asked,
             held=held,

@@ -33,6 +33,7 @@ def faults(data: dict[str, object]) -> Iterator[Fault]:
     yield from _repeated_budgets(data)
     yield from _estimates(data)
     yield from _published_reviews(data)
+    yield from _started_by_pull_requests(data)
 
 
 def _undeclared_words(data: dict[str, object]) -> Iterator[Fault]:
@@ -47,7 +48,7 @@ def _undeclared_words(data: dict[str, object]) -> Iterator[Fault]:
 def _no_trigger(data: dict[str, object]) -> Iterator[Fault]:
     kind = data.get("kind", Kind.WORK_ISSUE.value)
     if data.get("on") is None and isinstance(kind, str) and kind not in _STARTED_BY_OTHERS:
-        yield ("on",), f"is missing; a playbook of kind {kind} needs a label or a command that starts it"
+        yield ("on",), f"is missing; a playbook of kind {kind} needs something that starts it, such as a label"
 
 
 def _near_misses(data: dict[str, object]) -> Iterator[Fault]:
@@ -108,6 +109,12 @@ def _published_reviews(data: dict[str, object]) -> Iterator[Fault]:
     for word, status in _mapping(data.get("statuses")).items():
         if _mapping(status).get("publish", Publish.NONE.value) != Publish.NONE.value:
             yield ("statuses", word, "publish"), f"a playbook of kind {Kind.REVIEW_PR.value} only looks; take this out"
+
+
+def _started_by_pull_requests(data: dict[str, object]) -> Iterator[Fault]:
+    kind = data.get("kind", Kind.WORK_ISSUE.value)
+    if _mapping(data.get("on")).get("pull_request") is not None and kind != Kind.REVIEW_PR.value:
+        yield ("on", "pull_request"), f"starts a playbook of kind {Kind.REVIEW_PR.value}, and of no other"
 
 
 def nearest(word: str, known: list[str]) -> str:

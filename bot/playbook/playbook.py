@@ -15,6 +15,7 @@ from pydantic import JsonValue, ValidationError
 
 from bot.errors import PlaybookError
 from bot.playbook.schema import FrontMatter
+from bot.playbook.words import Kind
 
 DOCUMENT_VERSION = 1
 
@@ -31,6 +32,11 @@ class Playbook(FrontMatter):
     body_line: int
     digest: str
     path: str
+
+    @property
+    def reviews(self) -> bool:
+        """Whether it is about pull requests; any other one is about issues."""
+        return self.kind is Kind.REVIEW_PR
 
     def starts_on(self, label: str | None) -> bool:
         """Whether a label starts it; trackers compare labels without case, and so does this (ag-F10)."""

@@ -16,7 +16,8 @@ class Item:
     The issue or pull request, as it was when the work was started.
 
     ``kind`` is ``issue`` or ``pull request``. ``author`` wrote title and body; ``trusted`` says whether
-    that person may direct the work.
+    that person may direct the work. A pull request is looked at at ``commit``, goes to the branch ``base``, and comes
+    from another repository when ``fork`` says so; for an issue these say nothing.
     """
 
     number: int
@@ -26,6 +27,9 @@ class Item:
     kind: str
     author: str = ""
     trusted: bool = False
+    commit: str = ""
+    base: str = ""
+    fork: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

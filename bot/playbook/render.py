@@ -106,6 +106,9 @@ def _item(item: Item) -> SimpleNamespace:
         kind=one_line(item.kind),
         author=one_line(author),
         trusted=trusted,
+        commit=one_line(item.commit),
+        base=one_line(item.base),
+        fork=item.fork,
     )
 
 

@@ -28,15 +28,20 @@ class Section(BaseModel):
 
 
 class Trigger(Section):
-    """What starts the playbook: a label put on an item, a verb in its thread, or both."""
+    """
+    What starts the playbook: a label put on an item, a verb in its thread, a pull request, or several of them.
+
+    ``pull_request`` names whose pull requests start it when they are opened.
+    """
 
     label: words.Label | None = None
     command: words.Command | None = None
+    pull_request: words.PullRequests | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if self.label is None and self.command is None:
-            raise ValueError("needs a label or a command")
+        if self.label is None and self.command is None and self.pull_request is None:
+            raise ValueError("needs a label, a command or a pull_request")
         return self
 
 

@@ -12,7 +12,8 @@ from bot.playbook.playbook import Playbook
 from bot.playbook.problem import Problem
 from bot.playbook.words import Kind, Sandbox, WaitFor
 
-_AWAITED = frozenset({WaitFor.REVIEW, WaitFor.COMMENT})
+_KINDS = frozenset({Kind.WORK_ISSUE, Kind.REVIEW_PR})
+_AWAITED = frozenset({WaitFor.REVIEW, WaitFor.COMMENT, WaitFor.CHECKS})
 
 
 def unsupported(playbook: Playbook) -> tuple[Problem, ...]:
@@ -24,15 +25,12 @@ def unsupported(playbook: Playbook) -> tuple[Problem, ...]:
 
 
 def _settings(playbook: Playbook) -> Iterator[tuple[str, str]]:
-    if playbook.kind is not Kind.WORK_ISSUE:
-        yield "kind", "; use work-issue"
+    if playbook.kind not in _KINDS:
+        yield "kind", "; use work-issue or review-pr"
     if playbook.on is not None and playbook.on.command is not None:
         yield "on.command", "; start by a label"
     if playbook.binding.sandbox not in {None, Sandbox.NONE}:
         yield "binding.sandbox", "; take it out, and run the bot on a machine of its own"
-    for gate in playbook.gates:
-        if gate.teams:
-            yield f"gates.{gate.name}.teams", "; name users or a permission"
     for word, status in playbook.statuses.items():
         if not _AWAITED.issuperset(status.wait):
-            yield f"statuses.{word}.wait", "; wait for review and comment"
+            yield f"statuses.{word}.wait", "; wait for review, comment and checks"

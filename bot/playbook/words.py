@@ -32,6 +32,13 @@ class Kind(enum.StrEnum):
     EPIC = "epic"
 
 
+class PullRequests(enum.StrEnum):
+    """Whose pull requests start a playbook by themselves."""
+
+    OWN = "own"
+    """Those that work of the bot has opened."""
+
+
 class Sandbox(enum.StrEnum):
     """What keeps a run apart from the machine."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.clock import Millis
 from bot.domain.hold import HoldState
 from bot.domain.result import Outcome
-from bot.domain.work import Work, WorkState
+from bot.domain.work import Gone, Work, WorkState
 from bot.ids import WorkId
 from bot.scheduler.usage import reported, stage
 from bot.storage.contract import Tx
@@ -21,6 +21,11 @@ def cancel(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> Work |
     after the commit (C-142); until that is confirmed its slot stays taken.
     """
     return _end(tx, work, WorkState.CANCELLED, by=by, reason=reason, now=now)
+
+
+def lose(tx: Tx, work: WorkId, why: Gone, *, now: Millis) -> Work | None:
+    """Cancel a Work whose item cannot be reached any more. Else as ``cancel``."""
+    return _end(tx, work, WorkState.CANCELLED, by="", reason=why.value, now=now, gone=True)
 
 
 def complete_elsewhere(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> Work | None:
@@ -38,7 +43,9 @@ def leave(tx: Tx, work: WorkId, *, by: str, reason: str, now: Millis) -> None:
     tx.inputs.drop(work)
 
 
-def _end(tx: Tx, work_id: WorkId, state: WorkState, *, by: str, reason: str, now: Millis) -> Work | None:
+def _end(
+    tx: Tx, work_id: WorkId, state: WorkState, *, by: str, reason: str, now: Millis, gone: bool = False
+) -> Work | None:
     work = tx.works.get(work_id)
     if work.state.final:
         return None
@@ -51,5 +58,5 @@ def _end(tx: Tx, work_id: WorkId, state: WorkState, *, by: str, reason: str, now
         tx.executions.end(replace(live, slot=live.slot and live.result is None), Outcome.CANCELLED, reason, now)
         work = work.charged(units)
     leave(tx, work.id, by=by, reason=reason, now=now)
-    ended = replace(work, state=state, waits=(), gate_pass=None, ended_by=by, reason=reason, ended_at=now)
+    ended = replace(work, state=state, waits=(), gate_pass=None, ended_by=by, reason=reason, ended_at=now, gone=gone)
     return tx.works.save(ended, now)

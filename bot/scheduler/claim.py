@@ -8,7 +8,7 @@ from bot.clock import Millis
 from bot.domain.admission import Reason, Refused, Terms
 from bot.domain.execution import Binding, Execution, Phase
 from bot.domain.segment import Segment, Segments
-from bot.domain.work import Work, WorkState
+from bot.domain.work import Instructions, Work, WorkState
 from bot.ids import EventId, ExecutionId, HoldId, WorkId
 from bot.scheduler.accounts import account_started
 from bot.scheduler.admission import startable
@@ -40,7 +40,8 @@ class ClaimRequest:
 
     ``revision`` is the item's revision as it is live now. ``held`` is a gate's answer, if one holds.
     ``asked`` is whether the gates were asked for this start. ``lease`` is in milliseconds. ``trigger`` is the pending
-    input that stands for the batch; None takes the oldest (C-33).
+    input that stands for the batch; None takes the oldest (C-33). ``instructions`` are the item's text of now where it
+    is to be taken up: the same change at another commit.
     """
 
     candidate: Candidate
@@ -56,6 +57,7 @@ class ClaimRequest:
     hold: HoldId
     event: EventId
     trigger: EventId | None = None
+    instructions: Instructions | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,6 +203,7 @@ def _taken(tx: Tx, work: Work, execution: Execution, request: ClaimRequest, now:
         gate_pass=None,
         budget_pass=False,
         reason="",
+        instructions=request.instructions or work.instructions,
     )
     return Claimed(work=tx.works.save(begun, now), execution=execution, inputs=request.candidate.inputs)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.clock import Millis
 from bot.domain.event import Event
+from bot.domain.wait import ends
 from bot.domain.work import Work, WorkState
 from bot.scheduler.brakes import PROGRESS
 from bot.scheduler.controls import offer_input
@@ -43,7 +44,7 @@ def add_input(tx: Tx, work: Work, event: Event, *, kind: str, author: str, body:
     if work.state.final or not tx.inputs.add(work.id, event, kind=kind, author=author, body=body):
         return work
     heard = replace(work, marks=work.marks.heard()) if author and kind in PROGRESS else work
-    if work.state is WorkState.WAITING and kind in work.waits:
+    if work.state is WorkState.WAITING and ends(work.waits, kind):
         return wake(tx, heard, now)
     offer_input(tx, work, event, now)
     return work if heard.marks == work.marks else tx.works.save(heard, now)

@@ -15,7 +15,7 @@ from bot.domain.event import Event
 from bot.domain.execution import Execution
 from bot.domain.timer import Timer, TimerKind
 from bot.domain.turn import EVENT
-from bot.domain.wait import Awaited
+from bot.domain.wait import Awaited, ends
 from bot.domain.work import Work, WorkState
 from bot.ids import TimerId
 from bot.storage.contract import Tx
@@ -34,7 +34,7 @@ def register(tx: Tx, work: Work, awaited: Awaited, execution: Execution, *, time
     for event in _missed(tx, work, awaited, execution):
         tx.inputs.add(work.id, event, kind=TURN_INPUT)
     kinds = {*awaited.kinds, TURN_INPUT} if awaited.dependencies else set(awaited.kinds)
-    if any(entry.kind in kinds for entry in tx.inputs.pending(work.id)):
+    if any(ends(kinds, entry.kind) for entry in tx.inputs.pending(work.id)):
         return tx.works.save(replace(work, state=WorkState.READY, waits=()), now)
     for dependency in awaited.dependencies:
         tx.subscriptions.put(work.id, dependency)

@@ -1,4 +1,4 @@
-"""Which holds are open, and who may end each."""
+"""What the database tells: which holds are open and who may end each, and whether another bot was met."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from bot.approvals.policy import Requirement
+from bot.clock import Millis
 from bot.domain.hold import Hold, HoldKind
 from bot.host.config import Config
 from bot.host.store import open_store
 from bot.setup.finding import Finding, fine
+from bot.setup.foreign import foreign_writer
 from bot.storage.contract import Tx
 from bot.storage.runner import ThreadRunner
 
 
-async def open_holds(config: Config) -> list[Finding]:
-    """Return the open holds of a database that is up to date. Raises as ``open_store`` does."""
+async def kept(config: Config, now: Millis) -> list[Finding]:
+    """Return what an up-to-date database tells: open holds, and other instances. Raises as ``open_store`` does."""
     store = await open_store(config, ThreadRunner())
     try:
-        return await store.read(lambda tx: list(_open(tx)))
+        return await store.read(lambda tx: [*_open(tx), foreign_writer(tx, now)])
     finally:
         await store.close()
 
@@ -49,7 +51,7 @@ def may_end(hold: Hold) -> str:
 
 
 def _people(asked: Requirement) -> str:
-    who = " or ".join(f"@{user}" for user in asked.users) or f"people with {asked.permission.word} access"
+    who = " or ".join(f"@{user}" for user in asked.named) or f"people with {asked.permission.word} access"
     but = [
         name for excluded, name in ((asked.not_starter, "who started it"), (asked.not_author, "the author")) if excluded
     ]

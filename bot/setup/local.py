@@ -8,17 +8,20 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from bot.clock import DAY, Millis
 from bot.errors import ConfigError, StorageError
 from bot.host.config import Config
 from bot.host.reload import usable
 from bot.host.secret_store import KEY, KEY_FILE, SecretStore
 from bot.host.store import lacking
 from bot.playbook.playbook import Playbook
-from bot.setup.finding import Finding, error, fine
-from bot.setup.holds import open_holds
+from bot.setup.finding import Finding, error, fine, warning
+from bot.setup.holds import kept
 
 NETWORKED = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs"})
 """File systems on which SQLite's locks are not to be trusted."""
+SOON = 7 * DAY
+"""Before the end of a webhook's secret, the time in which the doctor warns of it, in milliseconds."""
 _MOUNTS = Path("/proc/mounts")
 
 
@@ -50,7 +53,7 @@ def file_system(directory: Path, mounts: Path) -> str:
     return max(reversed(above), key=lambda each: len(each[0]), default=("", ""))[1]
 
 
-async def database(config: Config) -> list[Finding]:
+async def database(config: Config, now: Millis) -> list[Finding]:
     """Look whether the database can be used, without bringing it up to date, and list the holds that are open in it."""
     try:
         behind = await asyncio.to_thread(lacking, config)
@@ -58,7 +61,7 @@ async def database(config: Config) -> list[Finding]:
             return [fine("database", "there is none yet; trackside serve makes it")]
         if behind:
             return [fine("database", f"it is {behind} migrations older than this version; trackside serve upgrades it")]
-        return [fine("database", "it can be used"), *await open_holds(config)]
+        return [fine("database", "it can be used"), *await kept(config, now)]
     except (StorageError, ConfigError) as fault:
         return [error("database", str(fault), "see what it says; a database of a newer version needs that version")]
 
@@ -79,6 +82,24 @@ def secrets(config: Config, environment: Mapping[str, str] = os.environ) -> Find
         cure = f"keep the key elsewhere with {KEY} or {KEY_FILE} if copies of the whole directory leave the machine"
         return fine("secrets", f"stored encrypted, with the key beside them; {cure}")
     return fine("secrets", "stored encrypted, with the key elsewhere")
+
+
+def webhook_secrets(config: Config, now: Millis) -> list[Finding]:
+    """Look whether any of the webhook's secrets has ended, or ends soon (gh-K-10)."""
+    if not config.signing:
+        return [fine("webhook secret", "there is none; the bot polls the tracker")]
+    cure = "put a new one before it in the list, restart the bot, then set it at the tracker"
+    if not any(secret.counts(now) for secret in config.signing):
+        return [error("webhook secret", "all have ended, so every delivery is refused", cure)]
+    found: list[Finding] = []
+    for place, secret in enumerate(config.signing, start=1):
+        if not secret.counts(now):
+            text = f"number {place} ended on {secret.end}, and what it signs is refused"
+            found.append(warning("webhook secret", text, "take it out of the list"))
+        elif secret.until is not None and secret.until - now <= SOON:
+            text = f"number {place} ends on {secret.end}"
+            found.append(warning("webhook secret", text, f"make sure that the tracker does not sign with it: {cure}"))
+    return found or [fine("webhook secret", f"{len(config.signing)} set, and none ends soon")]
 
 
 def playbooks(config: Config) -> tuple[Finding, tuple[Playbook, ...]]:

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from bot.clock import MINUTE, SECOND, Clock
 from bot.errors import TrackerError
 from bot.playbook.playbook import Playbook
-from bot.setup.finding import Finding, error, fine, warning
+from bot.setup.finding import Finding, Severity, error, fine, warning
 from bot.trackers.inspection import Attempt, Hook, Inspector
 
 HOOK_PATH = "/webhooks/github"
@@ -20,23 +20,22 @@ _FEW = 0.1
 _TIMEOUT = 504
 
 
-async def credentials(inspector: Inspector, clock: Clock) -> AsyncIterator[Finding]:
-    """Look whether the token is valid, whose it is, and what came with the answer."""
+async def credentials(inspector: Inspector, clock: Clock, *, by_app: bool = False) -> AsyncIterator[Finding]:
+    """Look whether the token, or the key of an App, is valid, whose it is, and what came with the answer."""
     try:
         before = clock.now()
         account = await inspector.account()
         after = clock.now()
     except TrackerError as fault:
         if fault.status == HTTPStatus.UNAUTHORIZED:
-            cure = "make a new token, and set TRACKSIDE_TOKEN or run trackside init --token --force"
-            yield error("credentials", "the tracker does not take the token (401)", cure)
+            yield _not_taken(by_app=by_app)
         else:
             yield error("credentials", str(fault), "look at tracker.url, and at the network of this machine")
         return
     yield fine("credentials", f"the bot is {account.login}")
     if account.login.endswith(_APP):
         text = "the bot is an App, and no team is notified when its comments mention one"
-        yield warning("mentions", text, "name people where somebody has to look")
+        yield fine("mentions", f"{text}; name people where somebody has to look")
     if account.version:
         yield fine("tracker", f"GitHub Enterprise Server {account.version}")
     there = account.tracker_time
@@ -54,6 +53,19 @@ async def credentials(inspector: Inspector, clock: Clock) -> AsyncIterator[Findi
             yield warning("quota", text, "wait for the next hour, or raise settings.sweep")
         else:
             yield fine("quota", text)
+
+
+def refused(findings: Sequence[Finding]) -> bool:
+    """Return whether the credentials were not good enough to ask anything more."""
+    return any(each.check == "credentials" and each.severity is Severity.ERROR for each in findings)
+
+
+def _not_taken(*, by_app: bool) -> Finding:
+    if by_app:
+        cure = "tracker.app_id and the key must be of the same App; make a new private key in the App's settings"
+        return error("credentials", "the tracker does not take the App's key (401)", cure)
+    cure = "make a new token, and set TRACKSIDE_TOKEN or run trackside init --token --force"
+    return error("credentials", "the tracker does not take the token (401)", cure)
 
 
 async def repository(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,10 +9,9 @@ from pydantic import ValidationError
 
 from bot.errors import ConfigError
 from bot.host.config import Config
-from bot.host.secret_store import SecretStore
-from bot.host.sections import GITHUB, TOKEN, WRITTEN
-
-DATA = "data"
+from bot.host.identity import APP_KEY
+from bot.host.sections import TOKEN, WRITTEN
+from bot.setup.write import DATA, lines_of, store_beside, write
 
 
 def set_up(
@@ -21,6 +19,8 @@ def set_up(
 ) -> None:
     """
     Store the token beside what else is stored, and write the configuration for one repository.
+
+    The key of an App is taken out of the store: a bot is one account or one App.
 
     Raises ``ConfigError`` when the file is there already and ``force`` is not given, or when anything that it is told
     cannot be used or the file cannot be written; what is stored is then as before.
@@ -35,17 +35,6 @@ def set_up(
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         raise ConfigError("; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in faults)) from None
-    lines = [f"data = {json.dumps(DATA)}", f"repositories = {json.dumps([repository])}"]
-    if config.tracker.url != GITHUB:
-        lines += ["", "[tracker]", f"url = {json.dumps(config.tracker.url)}"]
-    store = SecretStore(path.resolve().parent / DATA, environment)
-    before = store.read()
-    store.keep({**before, TOKEN: token.strip()})
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        fresh.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        fresh.replace(path)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        store.keep(before)
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}; name another file with --config") from error
+    kept = {name: value for name, value in store_beside(path, environment).read().items() if name != APP_KEY}
+    text = lines_of([repository], {"url": config.tracker.url})
+    write(path, text, {**kept, TOKEN: token.strip()}, environment)

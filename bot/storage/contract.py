@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.storage.accounts import Accounts
+from bot.storage.checks import Checks
 from bot.storage.clock import DatabaseClock
 from bot.storage.controls import Controls
 from bot.storage.events import Deliveries, Events
@@ -56,6 +57,7 @@ class Tx:
         self.starts = Starts(sql)
         self.threads = Threads(sql)
         self.notes = Notes(sql)
+        self.checks = Checks(sql)
 
 
 class Store(Protocol):

@@ -104,6 +104,11 @@ class Events:
         """Return events that stand so, oldest first."""
         return [_event(row) for row in self.sql.all("events_by_routing", routing=routing.value, limit=limit)]
 
+    def dead(self) -> int:
+        """Return how many events were given up and not taken up again since."""
+        row = self.sql.one("events_dead_count")
+        return 0 if row is None else int(row["count"])
+
     def with_key(self, key: str) -> Sequence[Event]:
         """Return every event with a correlation key, oldest first."""
         return [_event(row) for row in self.sql.all("events_with_key", key=key)]
@@ -111,6 +116,10 @@ class Events:
     def of_type_with_key(self, key: str, kind: str) -> Sequence[Event]:
         """Return the events of a type with a correlation key, oldest first."""
         return [_event(row) for row in self.sql.all("events_of_type_with_key", key=key, type=kind)]
+
+    def pending_with_key(self, key: str, kind: str, *, after: int) -> Sequence[Event]:
+        """Return the unrouted events of a type with a correlation key, above an acceptance number, oldest first."""
+        return [_event(row) for row in self.sql.all("events_pending_with_key", key=key, type=kind, after=after)]
 
     def settle(self, event: Event, routing: Routing, note: str = "") -> bool:
         """End the routing of a pending event. Returns whether it was pending."""

@@ -10,7 +10,7 @@ from bot.clock import Millis
 from bot.domain.hold import Hold, HoldKind, HoldState
 from bot.domain.timer import Timer, TimerKind
 from bot.ids import EventId, HoldId, TimerId, WorkId
-from bot.storage.rows import dump, load_mapping, readable
+from bot.storage.rows import dump, load, load_mapping, readable
 from bot.storage.sql import Row, Sql
 
 
@@ -84,7 +84,8 @@ class Decision:
     What a person decided on a hold; never changed.
 
     ``source`` is the natural key of the comment or review that said it; ``permission`` is the level that the
-    person had at that moment.
+    person had at that moment, and ``teams`` those of the hold's teams that they were in. ``revokes`` is the source of
+    the vote that a row takes back.
     """
 
     source: str
@@ -95,6 +96,8 @@ class Decision:
     reason: str
     revision: str
     permission: int
+    teams: tuple[str, ...] = ()
+    revokes: str | None = None
     decided_at: Millis
 
 
@@ -108,6 +111,8 @@ def _decision(row: Row) -> Decision:
         reason=row["reason"],
         revision=row["revision"],
         permission=row["permission"],
+        teams=tuple(load(row["teams"])),
+        revokes=row["revokes"],
         decided_at=Millis(row["decided_at"]),
     )
 
@@ -132,6 +137,8 @@ class Decisions:
             reason=decision.reason,
             revision=decision.revision,
             permission=decision.permission,
+            teams=dump(list(decision.teams)),
+            revokes=decision.revokes,
             decided_at=decision.decided_at,
         )
         return True

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.clock import Millis
+from bot.ids import ScopeId
 from bot.storage.sql import Row, Sql
 
 
@@ -28,11 +29,16 @@ class Thread:
 
 @dataclass(frozen=True, kw_only=True)
 class ThreadComment:
-    """A comment of ours; ``digest`` is that of the body last written."""
+    """
+    A comment of ours; ``digest`` is that of the body last written.
+
+    ``instance`` wrote it, another one where the database is a copy; it is empty for what an older version wrote.
+    """
 
     key: str
     comment: int
     digest: str
+    instance: str = ""
 
 
 def _thread(row: Row) -> Thread:
@@ -77,9 +83,9 @@ class Threads:
         """Record that the thread shows this version."""
         self.sql.run("thread_shown", item=item, version=version)
 
-    def postpone(self, thread: Thread, *, until: Millis) -> None:
-        """Try a thread again at ``until``."""
-        self.sql.run("thread_postpone", item=thread.item, tries=thread.tries + 1, next_at=until)
+    def postpone(self, thread: Thread, *, until: Millis, counted: bool = True) -> None:
+        """Try a thread again at ``until``. A wait that was asked for is no try that failed, and not ``counted``."""
+        self.sql.run("thread_postpone", item=thread.item, tries=thread.tries + counted, next_at=until)
 
     def park(self, item: str, reason: str) -> None:
         """Stop trying a thread until it changes, or all are tried again."""
@@ -89,20 +95,48 @@ class Threads:
         """Try all parked threads again. Returns how many there were."""
         return self.sql.run("threads_unpark")
 
+    def unpark_item(self, item: str) -> int:
+        """Try a thread again if it is parked. Returns how many there were."""
+        return self.sql.run("thread_unpark", item=item)
+
+    def unpark_scope(self, scope: ScopeId) -> int:
+        """Try the parked threads of a repository, or of all that an owner has, again. Returns how many there were."""
+        return self.sql.run("threads_unpark_scope", scope=scope)
+
     def comments(self, item: str) -> Sequence[ThreadComment]:
         """Return the comments of ours in a thread."""
         return [
-            ThreadComment(key=row["key"], comment=row["comment"], digest=row["digest"])
+            ThreadComment(key=row["key"], comment=row["comment"], digest=row["digest"], instance=row["instance"])
             for row in self.sql.all("thread_comments", item=item)
         ]
 
     def put_comment(self, item: str, comment: ThreadComment) -> None:
         """Record a comment of ours."""
-        self.sql.run("thread_comment_put", item=item, key=comment.key, comment=comment.comment, digest=comment.digest)
+        self.sql.run(
+            "thread_comment_put",
+            item=item,
+            key=comment.key,
+            comment=comment.comment,
+            digest=comment.digest,
+            instance=comment.instance,
+        )
 
     def is_ours(self, comment: int) -> bool:
         """Whether we wrote a comment (ag-C01)."""
         return self.sql.one("thread_comment_by_id", comment=comment) is not None
+
+    def lost(self, comment: int) -> bool:
+        """
+        Make the thread of a comment of ours due, whose text is not known any more, since somebody deleted it.
+
+        Returns whether it was ours.
+        """
+        row = self.sql.one("thread_comment_by_id", comment=comment)
+        if row is None:
+            return False
+        self.sql.run("thread_comment_put", **{**row, "digest": ""})
+        self.touch(row["item"])
+        return True
 
 
 class NoteKind(enum.Enum):
@@ -168,9 +202,9 @@ class Notes:
         """Give a note up, with the reason."""
         self.sql.run("note_settle", id=note.id, state="failed", error=error)
 
-    def postpone(self, note: Note, *, until: Millis, error: str) -> None:
-        """Try a note again at ``until``."""
-        self.sql.run("note_postpone", id=note.id, tries=note.tries + 1, next_at=until, error=error)
+    def postpone(self, note: Note, *, until: Millis, error: str, counted: bool = True) -> None:
+        """Try a note again at ``until``; ``counted`` is as for a thread."""
+        self.sql.run("note_postpone", id=note.id, tries=note.tries + counted, next_at=until, error=error)
 
 
 def _note(row: Row) -> Note:

@@ -33,6 +33,7 @@ def _work(row: Row) -> Work:
         instructions=Instructions(**load_mapping(row["instructions"])),
         branch=row["branch"],
         pull_request=row["pull_request"],
+        by_label=bool(row["by_label"]),
         attempts=row["attempts"],
         failures=row["failures"],
         gate_pass=row["gate_pass"],
@@ -47,6 +48,7 @@ def _work(row: Row) -> Work:
         created_at=Millis(row["created_at"]),
         updated_at=Millis(row["updated_at"]),
         ended_at=None if row["ended_at"] is None else Millis(row["ended_at"]),
+        gone=bool(row["gone"]),
         version=row["version"],
     )
 
@@ -67,6 +69,8 @@ def _changing(work: Work) -> dict[str, Value]:
                 "author": text.author,
                 "revision": text.revision,
                 "head": text.head,
+                "patch": text.patch,
+                "author_id": text.author_id,
             }
         ),
         "branch": work.branch,
@@ -84,6 +88,7 @@ def _changing(work: Work) -> dict[str, Value]:
         "failed_seq": work.failed_seq,
         "updated_at": work.updated_at,
         "ended_at": work.ended_at,
+        "gone": int(work.gone),
         "version": work.version,
     }
 
@@ -175,6 +180,7 @@ class Works:
             item=work.item,
             number=work.number,
             run=work.run,
+            by_label=int(work.by_label),
             created_at=work.created_at,
         )
         for key in keys:
@@ -253,6 +259,11 @@ class Inputs:
     def restore(self, execution: ExecutionId) -> None:
         """Make the input of a failed attempt pending again; which attempts consumed it stays known."""
         self.sql.run("inputs_restore", execution=execution)
+
+    def discard(self, work: WorkId, kind: str) -> None:
+        """Forget the pending input of one kind, which newer input makes pointless; what was consumed stays history."""
+        self.sql.run("inputs_keep_consumed_of_kind", work=work, kind=kind)
+        self.sql.run("inputs_discard", work=work, kind=kind)
 
     def drop(self, work: WorkId) -> None:
         """Forget the pending input of a Work that has ended; what an attempt had consumed stays its history."""

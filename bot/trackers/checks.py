@@ -35,20 +35,38 @@ class Conclusion(enum.Enum):
 _GREEN = frozenset({Conclusion.SUCCESS, Conclusion.NEUTRAL, Conclusion.SKIPPED})
 
 
+PREFIX = "trackside/"
+"""How the names of our own checks begin."""
+
+
+class MakerKind(enum.Enum):
+    """What made a check: apps write check runs, accounts write commit statuses. Their ids have nothing in common."""
+
+    APP = "app"
+    ACCOUNT = "account"
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Who made a check; ``id`` is the tracker's, among those of its kind."""
+
+    kind: MakerKind
+    id: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Check:
     """
     The latest check of its name on a commit.
 
-    ``id`` is that of the check run or status. ``conclusion`` is None until it has ended. ``author`` is the account or
-    app that made it, by numeric id, None when the tracker does not tell; ``external`` is the name that its maker gave
-    it, empty without one.
+    ``id`` is that of the check run or status. ``conclusion`` is None until it has ended. ``maker`` is who made it, None
+    when the tracker does not tell; ``external`` is the name that its maker gave it, empty without one.
     """
 
     id: int
     name: str
     conclusion: Conclusion | None
-    author: int | None = None
+    maker: Maker | None = None
     external: str = ""
     url: str = ""
 
@@ -69,11 +87,46 @@ class Shown:
     url: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Writer:
+    """
+    As whom the bot writes checks: ``account`` always, and ``app`` where it acts as an App, None with a token.
+
+    Only an App may write check runs; with a token there are commit statuses.
+    """
+
+    account: int
+    app: int | None = None
+
+    def wrote(self, check: Check) -> bool:
+        """
+        Whether a check is one of our own.
+
+        All that our App wrote is. An account may be that of a person, whose token reports other things too: of what it
+        wrote, only what is named as ours is.
+        """
+        if check.maker is None:
+            return False
+        if check.maker == Maker(MakerKind.ACCOUNT, self.account):
+            return check.name.startswith(PREFIX)
+        return self.app is not None and check.maker == Maker(MakerKind.APP, self.app)
+
+
 class ReadChecks(Protocol):
-    """Reading the checks of a commit."""
+    """Reading the checks of a commit, and telling our own from others."""
+
+    @property
+    def app(self) -> int | None:
+        """The id of the App that the bot acts as, which may write check runs; None where it has a token."""
+        ...
 
     async def checks(self, repository: str, sha: str) -> Sequence[Check]:
-        """Return the latest check runs and commit statuses of a commit, one for each name and maker, every page."""
+        """
+        Return the latest check runs and commit statuses of a commit, every page.
+
+        Of a status name there is one, whoever set it last: so the tracker counts them. Check runs of one name may be
+        several, of several makers or of several suites.
+        """
         ...
 
 

@@ -15,7 +15,11 @@ from typing import Protocol
 
 from bot.clock import Millis
 from bot.domain.permission import Permission as Permission  # noqa: PLC0414 - part of this contract
+from bot.trackers.assignees import WriteAssignees
+from bot.trackers.calls import Meter
+from bot.trackers.changes import ReadChanges
 from bot.trackers.checks import ReadChecks, WriteChecks
+from bot.trackers.deliveries import Redeliver
 from bot.trackers.teams import TeamsOf
 
 
@@ -59,6 +63,7 @@ class Issue:
     is_pull_request: bool
     updated_at: Millis
     url: str
+    assignees: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +118,19 @@ class Review:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LineComment:
+    """A comment of a review on a line of a file; ``line`` is None when the line is not there any more."""
+
+    id: int
+    path: str
+    line: int | None
+    body: str
+    author: Person
+
+
+@dataclass(frozen=True, kw_only=True)
 class PullRequest:
-    """A pull request as it is now."""
+    """A pull request as it is now. ``from_fork`` is whether its head is no branch of the same repository."""
 
     number: int
     title: str
@@ -127,6 +143,7 @@ class PullRequest:
     base_ref: str
     author: Person
     url: str
+    from_fork: bool = False
 
 
 class Reaction(enum.Enum):
@@ -137,7 +154,7 @@ class Reaction(enum.Enum):
     CONFUSED = "confused"
 
 
-class ReadThreads(Protocol):
+class ReadThreads(ReadChanges, Protocol):
     """Reading repositories, their issues, and the history and threads of these."""
 
     async def repository(self, full_name: str) -> Repository:
@@ -149,7 +166,7 @@ class ReadThreads(Protocol):
         ...
 
     async def issues(self, repository: str, *, label: str) -> Sequence[Issue]:
-        """Return all open issues (no pull requests) that carry the label."""
+        """Return all open issues and pull requests that carry the label."""
         ...
 
     async def issues_since(self, repository: str, since: Millis) -> Sequence[Issue]:
@@ -164,12 +181,20 @@ class ReadThreads(Protocol):
         """Return all comments of one thread, every page, oldest first."""
         ...
 
+    async def comment(self, repository: str, comment: int) -> Comment:
+        """Return a thread comment as it is now."""
+        ...
+
     async def comments_since(self, repository: str, since: Millis) -> Sequence[Comment]:
         """Return the repository's thread comments updated at or after ``since``, oldest first, every page."""
         ...
 
     async def reviews(self, repository: str, number: int) -> Sequence[Review]:
         """Return the submitted reviews of a pull request, oldest first, every page."""
+        ...
+
+    async def line_comments(self, repository: str, number: int, review: int) -> Sequence[LineComment]:
+        """Return the comments on lines that belong to a review, oldest first, every page."""
         ...
 
     async def pull_request(self, repository: str, number: int) -> PullRequest:
@@ -181,11 +206,23 @@ class ReadThreads(Protocol):
         ...
 
 
+class Reads(ReadThreads, ReadChecks, Protocol):
+    """All that is read of what happened."""
+
+
 class PermissionOf(Protocol):
     """Who may do what, asked live (ag-D02)."""
 
-    async def permission(self, repository: str, login: str) -> Permission:
-        """Return the collaborator permission, teams and roles counted. An unknown account has ``NONE``."""
+    async def permission(self, repository: str, login: str, *, account: int | None = None) -> Permission:
+        """
+        Return the collaborator permission, teams and roles counted. An unknown account has ``NONE``.
+
+        So has a login that is not that of ``account``, where one is given.
+        """
+        ...
+
+    async def account_of(self, login: str) -> int | None:
+        """Return the id of the account that has this login now, or None when nobody has it."""
         ...
 
 
@@ -235,9 +272,38 @@ class WritePullRequests(Protocol):
         ...
 
 
-class Tracker(ReadThreads, PermissionOf, WriteThreads, WritePullRequests, ReadChecks, WriteChecks, TeamsOf, Protocol):
+class Tracker(
+    ReadThreads,
+    PermissionOf,
+    WriteThreads,
+    WritePullRequests,
+    WriteAssignees,
+    ReadChecks,
+    WriteChecks,
+    TeamsOf,
+    Redeliver,
+    Protocol,
+):
     """All of it; the composition root hands out the narrow parts."""
 
     async def me(self) -> Person:
         """Return the account that the bot acts as."""
+        ...
+
+    def sparing(self, meter: Meter) -> Reads:
+        """
+        Return readings that repeat what was read before only when it has changed, and are counted.
+
+        Nothing that decides may read so: what is the same to the tracker's cache may be older than what is (gh-O-06).
+        Each of them also raises ``CallsSpentError``.
+        """
+        ...
+
+    async def git_token(self, repository: str) -> str:
+        """Return the token by which git reaches a repository now. It may be over within minutes: never keep it."""
+        ...
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The tokens that were in use lately, which are never shown."""
         ...

@@ -50,6 +50,44 @@ class Lacking:
     level: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """
+    An App as it is registered.
+
+    ``lacking`` are the permissions, and ``unsent`` the events, that the bot needs and the App does not ask for.
+    """
+
+    slug: str
+    lacking: tuple[Lacking, ...] = ()
+    unsent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    """
+    An App on the account of a repository.
+
+    ``lacking`` are the permissions, and ``unsent`` the events, that the bot needs and its owner has not granted.
+    ``url`` is the page where they change that, empty when it is not told.
+    """
+
+    id: int
+    owner: str
+    suspended: bool = False
+    lacking: tuple[Lacking, ...] = ()
+    unsent: tuple[str, ...] = ()
+    url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppHook:
+    """The webhook of an App: its address, empty when there is none, and whether what it sends is signed."""
+
+    url: str
+    signed: bool
+
+
 class Inspector(Protocol):
     """Looks without changing anything."""
 
@@ -75,4 +113,32 @@ class Inspector(Protocol):
 
     async def labels(self, repository: str) -> Sequence[str]:
         """Return the names of the labels of the repository."""
+        ...
+
+
+class Directory(Protocol):
+    """Knows accounts and teams by their names."""
+
+    async def exists(self, name: str) -> bool:
+        """Return whether there is an account, or a team ``owner/team``, of this name that the bot may see."""
+        ...
+
+
+class AppInspector(Inspector, Protocol):
+    """Looks at an App besides."""
+
+    async def app(self) -> App:
+        """Return the App as it is registered."""
+        ...
+
+    async def installation(self, repository: str) -> Installation | None:
+        """Return the installation that a repository belongs to, None where there is none or no such repository."""
+        ...
+
+    async def app_hook(self) -> AppHook | None:
+        """Return the App's webhook, None where the tracker does not tell of it."""
+        ...
+
+    async def app_attempts(self) -> Sequence[Attempt]:
+        """Return the App's latest tries to deliver, newest first, one page."""
         ...

@@ -12,20 +12,19 @@ from bot.domain.admission import Reason
 from bot.domain.budget import MICRO, Budget, Per, Period
 from bot.domain.execution import Execution
 from bot.domain.hold import Hold, HoldKind, HoldState
-from bot.domain.result import Outcome
 from bot.domain.timer import TimerKind
 from bot.domain.usage import RESERVED_UNITS
-from bot.domain.work import GONE, Work, WorkState
+from bot.domain.work import Work, WorkState
 from bot.errors import PlaybookError, StorageError
-from bot.ids import WorkId
+from bot.ids import HoldId, WorkId
 from bot.playbook.playbook import Playbook
 from bot.scheduler.bars import Bar, bars
 from bot.storage.contract import Tx
 from bot.views import waiting
+from bot.views.attempts import ended_attempts
 from bot.views.standing import Explain, sentence
 from bot.views.thread import (
     DecisionView,
-    FailureView,
     HeldFor,
     HoldView,
     LabelView,
@@ -74,6 +73,7 @@ class Threads:
 
     def _work(self, tx: Tx, work: Work, now: Millis) -> WorkView:
         holds = tx.holds.of_work(work.id)
+        moved = {old: _commit(each) for each in holds for old in _carried(each)}
         timer = tx.timers.of_work(work.id, TimerKind.RETRY)
         executions = tx.executions.of_work(work.id)
         playbook = self.playbooks.get(work.playbook) or _pinned(executions)
@@ -103,22 +103,26 @@ class Threads:
             trigger_settled=ended and tx.cursors.get(trigger_mark(work.id)) is not None,
             branch=work.branch,
             pull_request=work.pull_request,
+            commit=work.instructions.head,
             merged=work.state is WorkState.COMPLETED and work.ended_by is not None,
             attempt=work.attempts,
             attempts_allowed=1 if playbook is None else len(playbook.retry.delays) + 1,
             started_at=executions[-1].started_at if executions else None,
             next_at=next_at,
             comment=work.comment,
-            notify=status is not None and status.notify,
+            # What ended by other ways than by its own word has nothing more to say.
+            notify=status is not None and status.notify and (status.complete or not ended),
             waits=waiting.kinds(tx, work) if waits else work.waits,
+            unchecked=waits and bool(work.marks.unchecked),
             blockers=blocking,
             reason=paused.detail or work.reason if paused is not None else work.reason,
             ended_by=work.ended_by or None,
             failed=work.failures,
             starter=work.starter.login,
             waiting_for="" if refused is None else sentence(refused, work),
-            holds=tuple(_hold(tx, hold) for hold in holds),
-            failures=tuple(_failures(executions)),
+            holds=tuple(_hold(tx, hold, moved_to=moved.get(hold.id, "")) for hold in holds),
+            gates=() if playbook is None else tuple(gate.name for gate in playbook.gates),
+            log=ended_attempts(executions),
             usage=_usage(tx, work, self.explain.terms(work.playbook).budgets, now),
         )
 
@@ -129,7 +133,7 @@ def trigger_mark(work: WorkId) -> str:
 
 
 def _state(work: Work, holds: Sequence[Hold], *, retrying: bool, paused: bool) -> ThreadState:
-    if work.state is WorkState.CANCELLED and not work.ended_by and work.reason in GONE:
+    if work.gone:
         return ThreadState.GONE
     if work.state in _STATES:
         return _STATES[work.state]
@@ -162,7 +166,7 @@ def _labels(playbook: Playbook) -> tuple[LabelView, ...]:
     )
 
 
-def _hold(tx: Tx, hold: Hold) -> HoldView:
+def _hold(tx: Tx, hold: Hold, *, moved_to: str) -> HoldView:
     entries = hold.details.get("requirements")
     requirements = [Requirement.from_document(entry) for entry in entries] if isinstance(entries, list) else []
     return HoldView(
@@ -172,11 +176,14 @@ def _hold(tx: Tx, hold: Hold) -> HoldView:
         person=hold.person,
         unit=_raisable_unit(hold),
         revision=hold.revision,
+        commit=_commit(hold),
+        carried=bool(_carried(hold)),
+        moved_to=moved_to,
         requirements=tuple(
             RequirementView(
                 need=entry.need,
                 permission=entry.permission,
-                users=entry.users,
+                users=entry.named,
                 not_starter=entry.not_starter,
                 not_author=entry.not_author,
             )
@@ -184,7 +191,8 @@ def _hold(tx: Tx, hold: Hold) -> HoldView:
         ),
         decisions=tuple(
             DecisionView(login=each.login, verb=each.verb, reason=each.reason, decided_at=each.decided_at)
-            for each in tx.decisions.of_hold(hold.id)
+            for counted in (*_carried(hold), hold.id)
+            for each in tx.decisions.of_hold(counted)
         ),
         state=hold.state,
         settled_by=hold.settled_by,
@@ -193,15 +201,20 @@ def _hold(tx: Tx, hold: Hold) -> HoldView:
     )
 
 
+def _commit(hold: Hold) -> str:
+    return str(hold.details.get("head") or "")
+
+
+def _carried(hold: Hold) -> tuple[HoldId, ...]:
+    """Return the holds on the same change at earlier commits, whose decisions count for this one."""
+    found = hold.details.get("carried")
+    return tuple(map(HoldId, found)) if isinstance(found, list) else ()
+
+
 def _raisable_unit(hold: Hold) -> str | None:
     """Return what a hold's budget counts, when it is one that can be raised for the issue alone."""
     alone = hold.details.get("per") == Per.WORK.value and hold.details.get("period") == Period.LIFE.value
     return str(hold.details["unit"]) if hold.kind is HoldKind.BUDGET and alone else None
-
-
-def _failures(executions: Sequence[Execution]) -> list[FailureView]:
-    failed = [each for each in executions if each.outcome is Outcome.FAILED]
-    return [FailureView(attempt=each.number, reason=each.summary) for each in failed]
 
 
 def _usage(tx: Tx, work: Work, budgets: Sequence[Budget], now: Millis) -> UsageView:

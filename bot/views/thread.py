@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from bot.clock import Millis
 from bot.domain.hold import HoldState
 from bot.domain.permission import Permission
+from bot.domain.result import Outcome
 from bot.ids import HoldId, WorkId
 
 
@@ -59,13 +60,6 @@ class HeldFor(enum.Enum):
     OPERATOR = "operator"
 
 
-class Subject(enum.Enum):
-    """What a decision is about, and bound to."""
-
-    TEXT = "text"
-    COMMIT = "commit"
-
-
 @dataclass(frozen=True, kw_only=True)
 class RequirementView:
     """Who may decide, and how many of them: ``need`` people with ``permission``, or of ``users`` if it names any."""
@@ -93,7 +87,9 @@ class HoldView:
     A hold, open or settled.
 
     ``person`` is who placed it, or None when no person did (a gate, a budget, a brake). ``unit`` is what ran
-    out, for a budget. ``revision`` is the digest or commit that a decision is bound to.
+    out, for a budget. ``revision`` is the digest that a decision is bound to, and ``commit`` the commit that it covers,
+    empty where only a text is asked about. ``carried`` is whether approvals of an earlier commit count here too, and
+    ``moved_to`` the later commit at which those of this hold count.
     """
 
     id: HoldId
@@ -101,8 +97,10 @@ class HoldView:
     reason: str = ""
     person: str | None = None
     unit: str | None = None
-    subject: Subject = Subject.TEXT
     revision: str = ""
+    commit: str = ""
+    carried: bool = False
+    moved_to: str = ""
     requirements: tuple[RequirementView, ...] = ()
     decisions: tuple[DecisionView, ...] = ()
     state: HoldState = HoldState.OPEN
@@ -132,11 +130,20 @@ class BlockerView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FailureView:
-    """An attempt that failed, and why."""
+class AttemptView:
+    """
+    An attempt that has ended: how and why, and what it used, by unit.
 
-    attempt: int
-    reason: str
+    ``status`` is the word that its turn said. Its time is by the clock, from ``started_at`` to ``ended_at``.
+    """
+
+    number: int
+    outcome: Outcome
+    status: str | None = None
+    reason: str = ""
+    started_at: Millis
+    ended_at: Millis
+    units: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,10 +177,13 @@ class WorkView:
     the playbook. ``trigger_settled`` is whether that label was taken off after the end of this run: from then on
     it is a person's wish for another run, and none of the projector's business.
 
-    ``comment`` is what the agent said last; ``notify`` asks for a comment of its own while the Work waits.
-    ``attempt`` counts attempts over the run's life, ``failed`` those that failed since the count was last reset, of
-    ``attempts_allowed``. ``starter`` started the run. ``head`` is the commit that waits for review. ``merged`` is
-    whether the pull request was. ``waiting_for`` is a sentence that says what a start waits for.
+    ``comment`` is what the agent said last; ``notify`` asks for a comment of its own while the Work waits, or at its
+    end. ``attempt`` counts attempts over the run's life, ``failed`` those that failed since the count was last reset,
+    of ``attempts_allowed``; ``log`` are those that have ended, oldest first. ``starter`` started the run. ``head`` is
+    the commit that waits for review; ``commit`` is the one that a run looks at whose item is a pull request, empty for
+    any other. ``merged`` is whether the pull request was. ``waiting_for`` is a sentence that says what a start waits
+    for. ``gates`` are the names of the gates of its playbook. ``unchecked`` is whether it waits for checks and none have
+    appeared.
     """
 
     work: WorkId
@@ -187,6 +197,7 @@ class WorkView:
     trigger_settled: bool = False
     branch: str
     pull_request: int | None = None
+    commit: str = ""
     head: str | None = None
     merged: bool = False
     attempt: int = 0
@@ -197,13 +208,15 @@ class WorkView:
     comment: str = ""
     notify: bool = False
     waits: tuple[str, ...] = ()
+    unchecked: bool = False
     reason: str = ""
     ended_by: str | None = None
     starter: str
     waiting_for: str = ""
     blockers: tuple[BlockerView, ...] = ()
     holds: tuple[HoldView, ...] = ()
-    failures: tuple[FailureView, ...] = ()
+    gates: tuple[str, ...] = ()
+    log: tuple[AttemptView, ...] = ()
     usage: UsageView = field(default_factory=UsageView)
     details_url: str | None = None
 
@@ -219,9 +232,11 @@ class ThreadView:
     One thread: ``item`` is its key in the store, ``repository`` its ``owner/name``.
 
     ``sections`` are the latest run of each playbook on the item, in the order in which they first came.
+    ``labels_left_until`` is until when its labels are left as they are, since something else keeps changing them.
     """
 
     item: str
     repository: str
     number: int
     sections: tuple[WorkView, ...] = ()
+    labels_left_until: Millis | None = None

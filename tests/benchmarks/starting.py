@@ -28,7 +28,6 @@ from bot.host.sections import Settings, TrackerSettings
 from bot.ids import ExecutionId
 from bot.storage.contract import Store, Tx
 from bot.trackers.embedded.tracker import EmbeddedTracker
-from projectors.pace import UNPACED
 from tests.benchmarks.quantiles import percentile
 from tests.benchmarks.report import Section
 from tests.benchmarks.scale import Scale
@@ -146,7 +145,7 @@ async def _bench(directory: Path) -> AsyncIterator[Bench]:
         developer = httpx.AsyncClient(base_url=address(front), headers=headers, timeout=10)
         await stack.enter_async_context(developer)
         turned = asyncio.Event()
-        around = Surroundings(clock=clock, api=address(back), after=lambda _: turned.set(), pace=UNPACED)
+        around = Surroundings(clock=clock, api=address(back), after=lambda _: turned.set())
         config = _config(directory, address(front), tokens, secret)
         host = await stack.enter_async_context(open_host(config, around))
         await stack.enter_async_context(serving(host.app, back))
@@ -166,7 +165,7 @@ def _config(directory: Path, url: str, tokens: Tokens, secret: str) -> Config:
         data=directory / "bot",
         repositories=(REPOSITORY,),
         playbooks=(PLAYBOOK,),
-        tracker=TrackerSettings(url=url),
+        tracker=TrackerSettings(url=url, pace="none"),
         settings=Settings(sweep=HOUR),
         token=SecretStr(tokens.of(BOT)),
         secrets=(SecretStr(secret),),

@@ -23,7 +23,7 @@ COMMANDS = {
     "demo": "Start a tracker with a sample repository, and the bot beside it.",
     "demo-agent": "Take one turn as the demo's agent, in the current directory.",
     "turn": "Declare how this attempt's turn ended; the last declaration wins.",
-    "init": "Set the bot up: store its token encrypted, write its configuration, and check both.",
+    "init": "Set the bot up: as a GitHub App, by a page in your browser, or with a token. Then check it.",
     "doctor": "Look for what keeps the bot from working, and name the cure of each finding.",
     "playbook": "Look at playbooks.",
     "playbook check": "Check playbooks: every fault with its file, line and key.",

@@ -131,6 +131,6 @@ def test_the_built_in_playbook_and_the_demos_are_fine() -> None:
         f"{ROOT}/bot/demo/playbook.md:1: {key} is taken by {ROOT}/playbooks/work-issue.md"
         for key in ("name: 'work-issue'", "on.label: 'run:work-issue'")
     ], "both are for the same label, and neither has another fault"
-    assert said.out == [f"{ROOT}/playbooks/work-issue.md: work-issue is fine"]
+    assert said.out == [f"{ROOT}/playbooks/{name}.md: {name} is fine" for name in ("review-pr", "work-issue")]
     alone = check(str(ROOT / "bot" / "demo" / "playbook.md"))
     assert (alone.code, alone.err) == (0, [])

@@ -227,6 +227,21 @@ def test_secrets_are_separated_by_commas(tmp_path: Path) -> None:
     assert config.token.get_secret_value() == token
 
 
+def test_a_secret_has_the_end_that_is_said_behind_it_and_is_hidden_without_it(tmp_path: Path, token: str) -> None:
+    # gh-K-10
+    new, old = (secrets.token_hex() for _ in range(2))
+    environment = {TOKEN: token, SECRETS: f"{new},{old};until=1970-01-01T00:01Z"}
+    config = load_config(write(tmp_path, GOOD), environment)
+    assert [(each.value.decode(), each.until) for each in config.signing] == [(new, None), (old, 60_000)]
+    assert config.hidden == {token, new, old}
+
+
+def test_a_secret_with_an_end_that_is_none_is_refused_by_its_place(tmp_path: Path, token: str) -> None:
+    environment = {TOKEN: token, SECRETS: f"{secrets.token_hex()},{secrets.token_hex()};until=soon"}
+    with pytest.raises(ConfigError, match=f"^{SECRETS}: secret 2: expected a time with its zone"):
+        load_config(write(tmp_path, GOOD), environment)
+
+
 def test_secrets_do_not_show_in_the_configurations_text(tmp_path: Path, token: str) -> None:
     # gh-S-04
     config = load_config(write(tmp_path, GOOD), {TOKEN: token, SECRETS: token})

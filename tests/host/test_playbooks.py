@@ -48,7 +48,7 @@ def write(directory: Path, name: str = "tidy.md", *changes: tuple[str, str]) -> 
 
 
 def test_a_playbook_of_ones_own_replaces_the_built_in_ones(tmp_path: Path) -> None:
-    assert load() == ["work-issue"]
+    assert load() == ["review-pr", "work-issue"]
     assert load(write(tmp_path)) == ["tidy"]
 
 

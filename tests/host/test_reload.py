@@ -70,6 +70,7 @@ def parts(bench: Bench, config: Config) -> Parts:
         executors=executors,
         playbooks=playbooks,
         owner="host-a",
+        mark="host-a",
     )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
+import pytest
+
 from bot.clock import HOUR, MINUTE
-from bot.errors import RateLimitedError, TrackerMissingError, TrackerUnavailableError
+from bot.errors import CallsSpentError, RateLimitedError, TrackerMissingError, TrackerUnavailableError
+from bot.host.calls import Calls
 from bot.host.sweeping import SweepPass
+from bot.metrics import REGISTRY
 from tests.clock import FakeClock
 from webhooks.sweep import Sweep
 
@@ -28,12 +33,28 @@ class Broom:
         return found
 
 
-def sweeping(broom: Broom, clock: FakeClock, woken: list[None] | None = None) -> SweepPass:
+def allowed(clock: FakeClock, most: int) -> Calls:
+    return Calls(reading="test", most=most, window=2 * MINUTE, clock=clock)
+
+
+def sweeping(
+    broom: Broom,
+    clock: FakeClock,
+    woken: list[None] | None = None,
+    *,
+    calls: Calls | None = None,
+    asked: list[str] | None = None,
+) -> SweepPass:
+    async def latest() -> str:
+        return asked[-1] if asked else ""
+
     return SweepPass(
         sweep=cast("Sweep", broom),
         clock=clock,
         repositories=(A, B),
         interval=2 * MINUTE,
+        calls=calls or allowed(clock, 40),
+        asked=latest,
         wake=lambda: (woken if woken is not None else []).append(None),
     )
 
@@ -92,3 +113,97 @@ async def test_a_short_limit_does_not_hasten_the_next_sweep(clock: FakeClock) ->
     clock.advance(MINUTE)
     await sweep.run()
     assert broom.swept.count(A) == 1
+
+
+class Greedy:
+    """Makes so many calls for each repository, and goes on where it stopped."""
+
+    def __init__(self, calls: Calls, wanted: dict[str, int]) -> None:
+        self.calls = calls
+        self.wanted = dict(wanted)
+        self.made = dict.fromkeys(wanted, 0)
+
+    async def run(self, name: str) -> int:
+        while self.wanted[name]:
+            self.calls.spend()
+            self.made[name] += 1
+            self.wanted[name] -= 1
+        return 0
+
+
+def greedy(clock: FakeClock, most: int, wanted: dict[str, int]) -> tuple[SweepPass, Greedy]:
+    calls = allowed(clock, most)
+    reads = Greedy(calls, wanted)
+    return replace(sweeping(Broom(), clock, calls=calls), sweep=reads, repositories=tuple(wanted)), reads
+
+
+# gh-R-06
+async def test_a_large_repository_takes_no_other_ones_share_and_gets_what_they_leave(clock: FakeClock) -> None:
+    sweep, reads = greedy(clock, 40, {A: 100, B: 5})
+    await sweep.run()
+    assert reads.made == {A: 20, B: 5}
+    clock.advance(2 * MINUTE)
+    await sweep.run()
+    assert reads.made == {A: 40, B: 5}
+
+
+async def test_what_a_small_repository_leaves_is_there_for_those_after_it(clock: FakeClock) -> None:
+    sweep, reads = greedy(clock, 40, {A: 5, B: 100})
+    await sweep.run()
+    assert reads.made == {A: 5, B: 35}
+
+
+async def test_whoever_was_not_reached_comes_first_when_there_are_calls_again(clock: FakeClock) -> None:
+    names = [f"acme/{number}" for number in range(4)]
+    sweep, reads = greedy(clock, 20, dict.fromkeys(names, 15))
+    await sweep.run()
+    assert list(reads.made.values()) == [10, 10, 0, 0], "a share with which nothing can be done is no share"
+    await sweep.run()
+    assert list(reads.made.values()) == [10, 10, 0, 0]
+    clock.advance(2 * MINUTE)
+    await sweep.run()
+    assert list(reads.made.values()) == [10, 10, 10, 10]
+
+
+async def test_calls_that_found_nothing_changed_are_free(clock: FakeClock) -> None:
+    calls = allowed(clock, 10)
+    assert calls.share(among=1)
+    for _ in range(100):
+        calls.spend()
+        calls.give_back()
+    for _ in range(10):
+        calls.spend()
+    with pytest.raises(CallsSpentError):
+        calls.spend()
+
+
+async def test_a_clock_that_is_set_back_does_not_keep_the_bot_from_looking(clock: FakeClock) -> None:
+    calls = allowed(clock, 10)
+    assert calls.share(among=1)
+    for _ in range(10):
+        calls.spend()
+    assert not calls.share(among=1)
+    clock.advance(-HOUR)
+    assert calls.share(among=1)
+
+
+async def test_what_was_not_reached_shows_in_the_metrics_until_it_is(clock: FakeClock) -> None:
+    def behind() -> float | None:
+        return REGISTRY.get_sample_value("trackside_sweep_behind", {"reading": "test"})
+
+    sweep, _ = greedy(clock, 20, {A: 15, B: 2})
+    await sweep.run()
+    assert behind() == 1
+    clock.advance(2 * MINUTE)
+    await sweep.run()
+    assert behind() == 0
+
+
+async def test_what_was_swept_is_due_at_once_when_the_bot_can_reach_more(clock: FakeClock) -> None:
+    broom, asked = Broom(), list[str]()
+    sweep = sweeping(broom, clock, asked=asked)
+    await sweep.run()
+    asked.append("delivery-1")
+    for _ in range(2):
+        await sweep.run()
+    assert broom.swept == [A, B] * 2

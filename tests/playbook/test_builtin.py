@@ -40,7 +40,7 @@ def test_work_issue_waits_for_people_and_ends_when_done() -> None:
         decision = outcome(work_issue(), Result(ok=True, turn=Turn(status=word)))
         ends[word] = (decision.kind, decision.wait, decision.publish)
     assert ends == {
-        "review": (Outcome.WAITING, ("review", "comment"), True),
+        "review": (Outcome.WAITING, ("review", "comment", "checks"), True),
         "help": (Outcome.WAITING, ("comment",), False),
         "done": (Outcome.COMPLETED, (), False),
     }
@@ -70,6 +70,13 @@ def test_work_issue_tells_a_later_attempt_what_happened() -> None:
     assert "Which colour?" in prompt
     assert "author=ann trusted=yes\nBlue.\n" in prompt
     assert "Pull request #57 is open" in prompt
+
+
+def test_work_issue_tells_an_agent_who_publishes() -> None:
+    # ag-I14
+    prompt = " ".join(render(work_issue(), context(), nonce=NONCE).split())
+    assert "Do not push" in prompt
+    assert "that is done for you from what you commit" in prompt
 
 
 def test_the_playbooks_of_the_package_need_no_advice() -> None:

@@ -69,8 +69,9 @@ LONG = ", ".join(["1m"] * 101)
         ("state:ready", "run:tidy", "10: statuses.ready.label: the label 'run:tidy' is on.label already"),
         ("gates: [", "gates: [{name: start}, ", "14: gates[1].name: there is a gate 'start' already"),
         ("budgets: [", "budgets: [{unit: usd, max: 9}, ", "15: budgets[1]: there is a budget of usd per work and life already"),
-        ('on: {label: "run:tidy", command: tidy}\n', "", "1: on: is missing; a playbook of kind work-issue needs a label or a command that starts it"),
-        ('{label: "run:tidy", command: tidy}', "{}", "3: on: needs a label or a command"),
+        ('on: {label: "run:tidy", command: tidy}\n', "", "1: on: is missing; a playbook of kind work-issue needs something that starts it, such as a label"),
+        ('{label: "run:tidy", command: tidy}', "{}", "3: on: needs a label, a command or a pull_request"),
+        ("command: tidy", "pull_request: own", "3: on.pull_request: starts a playbook of kind review-pr, and of no other"),
         # what YAML allows and a playbook does not
         ("name: tidy", "name: tidy\nname: other", "3: name: this key stands on line 2 already"),
         ("[comment]", "&a [comment]", "11: statuses.stuck.wait: anchors and aliases are not used in playbooks; write the value out"),

@@ -74,7 +74,7 @@ def test_anything_else_is_refused_when_the_file_is_read(body: str) -> None:
     ("body", "expected"),
     [
         ("\n\n{{ itm.title }}", "x.md:7: prompt: there is no 'itm'; did you mean 'item'?"),
-        ("\n{{ item.\nsize }}", "x.md:6: prompt: 'item' has no 'size' (there are: number, title, body, url, kind, author, trusted)"),
+        ("\n{{ item.\nsize }}", "x.md:6: prompt: 'item' has no 'size' (there are: number, title, body, url, kind, author, trusted, commit, base, fork)"),
         ("{% for one in inputs %}\n{{ one.bdy }}{% endfor %}", "x.md:6: prompt: 'one' has no 'bdy'; did you mean 'body'?"),
         ("{{ branch.name }}", "x.md:5: prompt: 'branch' has no 'name' (there are: none)"),
         ("\n{{ item.body | shout }}", "x.md:6: prompt: No filter named 'shout'."),

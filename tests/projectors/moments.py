@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from bot.clock import DAY, HOUR, MINUTE, SECOND, Millis
 from bot.domain.hold import HoldState
 from bot.domain.permission import Permission
+from bot.domain.result import Outcome
+from bot.domain.work import Gone
+from bot.ids import HoldId
 from bot.views.reply import Reply, ReplyCode
 from bot.views.thread import (
+    AttemptView,
     BlockerView,
     DecisionView,
-    FailureView,
     RequirementView,
-    Subject,
     ThreadState,
     UsageView,
     WorkView,
@@ -58,6 +61,48 @@ _TWO_GATES = replace(
     ),
     decisions=(_APPROVED,),
 )
+_LOG = (
+    AttemptView(
+        number=1,
+        outcome=Outcome.WAITING,
+        status="review",
+        reason="I fixed it.",
+        started_at=Millis(NOW - 2 * DAY),
+        ended_at=Millis(NOW - 2 * DAY + 131 * MINUTE),
+        units={"usd": 1.25, "tokens": 120_000.0},
+    ),
+    AttemptView(
+        number=2,
+        outcome=Outcome.DEFERRED,
+        reason="the usage limit is reached",
+        started_at=Millis(NOW - HOUR),
+        ended_at=Millis(NOW - HOUR + 4 * SECOND),
+    ),
+    AttemptView(
+        number=3,
+        outcome=Outcome.FAILED,
+        reason="no network, see #7",
+        started_at=Millis(NOW - 40 * MINUTE),
+        ended_at=Millis(NOW - 31 * MINUTE),
+        units={"usd": 0.4},
+    ),
+    AttemptView(
+        number=4,
+        outcome=Outcome.INTERRUPTED,
+        started_at=Millis(NOW - 30 * MINUTE),
+        ended_at=Millis(NOW - 29 * MINUTE),
+        units={"usd": 0.0},
+    ),
+    AttemptView(
+        number=5,
+        outcome=Outcome.FAILED,
+        status="building",
+        reason="exit code 1: 2 tests failed",
+        started_at=Millis(NOW - 20 * MINUTE),
+        ended_at=Millis(NOW - 2 * MINUTE),
+        units={"usd": 0.85},
+    ),
+)
 _FAILED = replace(
     WORK,
     state=ThreadState.RETRYING,
@@ -74,23 +119,47 @@ _STOPPED = replace(
     failed=3,
     reason="exit code 1: 2 tests failed",
     comment="I could not find the cause.",
-    failures=(
-        FailureView(attempt=3, reason="no network"),
-        FailureView(attempt=5, reason="exit code 1: 2 tests failed"),
-    ),
+    log=_LOG,
     usage=replace(_SPENT, units={"usd": 2.5}),
+)
+_REVIEWING = replace(WORK, playbook="review-pr", commit="5e6f7081a2b3c4d", pull_request=None)
+_MOVED = (
+    replace(GATE, state=HoldState.STALE, commit="5e6f708", moved_to="9a8b7c6", decisions=(_APPROVED,)),
+    replace(GATE, id=HoldId("hld-7"), commit="9a8b7c6", carried=True, decisions=(_APPROVED,)),
 )
 _CANCELLED = replace(WORK, state=ThreadState.CANCELLED, attempt=1, ended_by="bob", reason="the issue was closed")
 
-_WORKS: Mapping[str, tuple[WorkView, ...]] = {
+WORKS: Mapping[str, tuple[WorkView, ...]] = {
     "queued": (replace(WORK, waiting_for="Waiting for a free slot (4 of 4 agents busy). Starts by itself."),),
     "queued-again": (replace(WORK, run=2),),
     "held-for-approval": (held(GATE),),
     "held-for-two-gates": (held(_TWO_GATES),),
-    "held-for-a-commit": (held(replace(GATE, subject=Subject.COMMIT)),),
+    "held-for-a-commit": (replace(_REVIEWING, state=ThreadState.HELD, holds=(replace(GATE, commit="5e6f708"),)),),
+    "held-for-the-same-change": (replace(_REVIEWING, state=ThreadState.HELD, holds=_MOVED),),
+    "reviewing": (replace(_REVIEWING, state=ThreadState.RUNNING, status="reviewing", attempt=1),),
+    "reviewed": (
+        replace(
+            _REVIEWING,
+            state=ThreadState.COMPLETED,
+            status="reviewed",
+            attempt=1,
+            notify=True,
+            comment="It is right. One thing: `sum` of nothing is 0.",
+        ),
+    ),
     "approved": (
         replace(
             RUNNING,
+            holds=(
+                replace(GATE, state=HoldState.ADMITTED, decisions=(_APPROVED,), settled_by="bob", settled_at=EARLIER),
+            ),
+        ),
+    ),
+    # ag-E10
+    "approved-and-queued": (
+        replace(
+            WORK,
+            waiting_for="Waiting for a free slot (4 of 4 agents busy). Starts by itself.",
             holds=(
                 replace(GATE, state=HoldState.ADMITTED, decisions=(_APPROVED,), settled_by="bob", settled_at=EARLIER),
             ),
@@ -114,11 +183,26 @@ _WORKS: Mapping[str, tuple[WorkView, ...]] = {
         ),
     ),
     "stale": (held(replace(GATE, state=HoldState.STALE, settled_at=EARLIER), replace(GATE, id=BUDGET.id)),),
+    "released": (
+        replace(
+            RUNNING,
+            holds=(
+                replace(
+                    BUDGET, state=HoldState.RELEASED, settled_by="bob", settled_reason="once more", settled_at=EARLIER
+                ),
+            ),
+        ),
+    ),
+    "ended-while-held": (
+        replace(_CANCELLED, holds=(replace(VERDICT, state=HoldState.ENDED, settled_at=EARLIER),), attempt=0),
+    ),
     "building": (RUNNING,),
+    "building-again": (replace(RUNNING, attempt=6, log=_LOG),),
     "review": (REVIEW,),
     "help": (HELP,),
     "help-without-words": (replace(HELP, comment=""),),
     "waiting-for-checks": (replace(REVIEW, status="landing", waits=("checks", "merge"), comment=""),),
+    "waiting-for-checks-in-vain": (replace(REVIEW, status="landing", waits=("checks",), unchecked=True, comment=""),),
     "paused": (replace(WORK, state=ThreadState.PAUSED, next_at=LATER, attempt=1),),
     "over-budget": (replace(held(BUDGET), attempt=3, usage=_SPENT),),
     "over-budget-of-the-day": (held(replace(BUDGET, unit=None, reason=_TODAY)),),
@@ -156,6 +240,7 @@ _WORKS: Mapping[str, tuple[WorkView, ...]] = {
     "done": (replace(REVIEW, state=ThreadState.COMPLETED, status="done", pull_request=None),),
     "failed-for-good": (replace(WORK, state=ThreadState.FAILED, attempt=1, reason="the sandbox cannot be set up"),),
     "gone": (replace(WORK, state=ThreadState.GONE, attempt=1),),
+    "gone-with-the-app": (replace(WORK, state=ThreadState.GONE, reason=Gone.SUSPENDED.value, log=_LOG[:1]),),
     "two-playbooks": (RUNNING, replace(HELP, work=REVIEW.work, playbook="triage", trigger="run:triage")),
 }
 
@@ -164,7 +249,11 @@ _REPLIES: Mapping[ReplyCode, Mapping[str, str]] = {
     ReplyCode.COULD_NOT_CHECK: {},
     ReplyCode.STALE: {"explanation": ""},
     ReplyCode.NOTHING_HELD: {},
+    ReplyCode.NOT_ASKED: {},
     ReplyCode.NOTHING_LIVE: {},
+    ReplyCode.TOO_LATE: {},
+    ReplyCode.CONTRADICTION: {"verb": "approve", "word": "deny"},
+    ReplyCode.IN_CODE: {"verb": "approve"},
     ReplyCode.REPEATED: {},
     ReplyCode.COUNTED: {"explanation": "start"},
     ReplyCode.REASON_NEEDED: {},
@@ -175,9 +264,11 @@ _REPLIES: Mapping[ReplyCode, Mapping[str, str]] = {
     ReplyCode.NOT_RAISED: {"explanation": "at most 50.00 usd are allowed here for one issue, and it has 45.00"},
     ReplyCode.UNKNOWN_VERB: {"word": "aprove", "nearest": "approve"},
     ReplyCode.POST_NEW: {},
+    ReplyCode.ON_A_LINE: {},
     ReplyCode.GIVEN_UP: {"what": "your comment", "explanation": "the tracker failed with 502"},
     ReplyCode.NOT_RETRIED: {"explanation": "attempt 2 is running"},
     ReplyCode.ALREADY_RUNNING: {"playbook": "work-issue"},
+    ReplyCode.WRONG_KIND: {"playbook": "work-issue", "wanted": "issues", "found": "a pull request"},
     ReplyCode.STATUS: {"text": "**work-issue**: Held: ask @carol about #7"},
     ReplyCode.HELP: {},
 }
@@ -186,7 +277,7 @@ _REPLIES: Mapping[ReplyCode, Mapping[str, str]] = {
 def snapshots() -> Mapping[str, str]:
     """Return what each snapshot should hold, by the name of its file."""
     texts = {
-        **{name: _thread(works, SETTINGS) for name, works in _WORKS.items()},
+        **{name: _thread(works, SETTINGS) for name, works in WORKS.items()},
         "few-commands": _thread((_FAILED, _STOPPED, held(BRAKE), RUNNING), FEW),
         "review-announced": _thread((REVIEW,), replace(SETTINGS, announce_review=True)),
         "replies": "\n".join(_replies()),

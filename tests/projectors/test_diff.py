@@ -121,7 +121,7 @@ def test_two_playbooks_share_one_comment_and_their_labels() -> None:
     body = model.bodies[model.ids[STICKY]]
     assert "work-issue" in body
     assert "triage" in body
-    model.show(show(RUNNING, replace(HELP, playbook="triage", state=ThreadState.COMPLETED)))
+    model.show(show(RUNNING, replace(HELP, playbook="triage", state=ThreadState.COMPLETED, notify=False)))
     assert set(model.labels) == {"state:building", "state:done"}
     assert list(model.ids) == [STICKY, "question:wrk-1/1"]
 

@@ -20,6 +20,9 @@ DOORS = {
     "remove_label": {"projectors/project.py"},
     "react_to_issue": {"projectors/notes.py"},
     "react_to_comment": {"projectors/notes.py"},
+    "create_check": {"projectors/checking.py"},
+    "update_check": {"projectors/checking.py"},
+    "set_status": {"projectors/checking.py"},
     "create_pull_request": {"bot/publishing/pull_request.py"},
     "update_pull_request": {"bot/publishing/pull_request.py"},
 }

@@ -114,3 +114,14 @@ def test_ordinary_words_stay(text: str) -> None:
 def test_the_token_of_a_run_is_redacted_where_an_agent_prints_its_environment() -> None:
     token = secrets.token_urlsafe(32)
     assert Redactor().redact(f"TRACKSIDE_RUN_TOKEN={token}\nHOME=/root") == "TRACKSIDE_RUN_TOKEN=[redacted]\nHOME=/root"
+
+
+# gh-S-03
+def test_a_token_that_was_minted_later_is_cut_out_too() -> None:
+    minted: set[str] = set()
+    redactor = Redactor([SECRET], lambda: frozenset(minted))
+    token = secrets.token_hex(20)
+    assert token in redactor.redact(f"{token} {SECRET}")
+    minted.add(token)
+    assert redactor.redact(f"{token} {SECRET}") == "[redacted] [redacted]"
+    assert redactor.redact(base64.b64encode(f"x-access-token:{token}".encode()).decode()).count("[redacted]") == 1

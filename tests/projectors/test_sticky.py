@@ -7,10 +7,11 @@ import pytest
 from bot.clock import DAY, Millis
 from bot.domain.hold import HoldState
 from bot.domain.permission import Permission
+from bot.domain.result import Outcome
 from bot.ids import WorkId
 from bot.views.markers import marked_as
 from bot.views.reply import Reply, ReplyCode
-from bot.views.thread import DecisionView, FailureView, RequirementView, ThreadState, WorkView
+from bot.views.thread import AttemptView, DecisionView, RequirementView, ThreadState, WorkView
 from projectors.asks import asks
 from projectors.desired import desired
 from projectors.redact import Redactor
@@ -23,6 +24,10 @@ from tests.projectors.samples import GATE, HELP, NOW, OPERATOR, REVIEW, RUNNING,
 
 HUGE = "Some *words* and `code` by @alice, in a paragraph of the usual length.\n\n```\nx = 1\n```\n" * 1_500
 NASTY = "@alice #12 <!-- x --> </details> ``` [x]( & " * 50
+
+
+def failed(number: int) -> AttemptView:
+    return AttemptView(number=number, outcome=Outcome.FAILED, reason=NASTY, started_at=NOW, ended_at=NOW)
 
 
 def body(*works: WorkView, now: Millis = NOW) -> str:
@@ -40,7 +45,7 @@ def test_the_sticky_comment_fits_however_much_agents_say(count: int) -> None:  #
             state=ThreadState.EXHAUSTED,
             reason=NASTY,
             comment=HUGE,
-            failures=tuple(FailureView(attempt=each, reason=NASTY) for each in range(100)),
+            log=tuple(failed(each) for each in range(100)),
         )
         for number in range(count)
     ]

@@ -87,6 +87,7 @@ async def test_a_branch_that_others_went_on_from_is_left_to_them(remote: Remote,
     assert await pushed(workspace) == PublishedBranch(head_sha=theirs, changed=False, uncommitted=())
 
 
+# ag-I13
 async def test_commits_go_on_top_of_what_others_pushed(remote: Remote, workspace: Workspace) -> None:
     commit(workspace.path, {"a.txt": "a\n"}, "One")
     await pushed(workspace)
@@ -107,6 +108,7 @@ async def test_commits_go_on_top_of_what_others_pushed(remote: Remote, workspace
     assert remote.log(BRANCH) == ["One", "Theirs", "Two", "Three"]
 
 
+# ag-I13
 async def test_a_push_that_is_raced_goes_on_top_of_the_winner(remote: Remote, workspace: Workspace) -> None:
     commit(workspace.path, {"a.txt": "a\n"}, "One")
     theirs = remote.push("elsewhere", {"b.txt": "b\n"}, "Theirs")
@@ -144,6 +146,7 @@ async def test_a_branch_that_keeps_moving_is_tried_again_later(remote: Remote, w
     assert remote.log(BRANCH) == ["Theirs", "Theirs"]
 
 
+# ag-I13
 async def test_a_conflict_is_permanent_and_leaves_everything_as_it_was(remote: Remote, workspace: Workspace) -> None:
     commit(workspace.path, {"cart.py": "total = 1\n"}, "One")
     theirs = remote.push(BRANCH, {"cart.py": "total = 2\n"}, "Theirs")
@@ -176,6 +179,7 @@ async def test_a_run_that_wrote_its_own_commits_anew_is_published_without_force(
     assert remote.show(BRANCH, "a.txt") == "third"
 
 
+# ag-I13
 async def test_writing_commits_anew_does_not_drop_what_others_pushed(remote: Remote, workspace: Workspace) -> None:
     commit(workspace.path, {"a.txt": "first\n"}, "One")
     await pushed(workspace)
@@ -242,6 +246,7 @@ async def test_a_push_whose_answer_was_lost_is_found_done(remote: Remote, worksp
     assert await pushed(workspace) == PublishedBranch(head_sha=made, changed=False, uncommitted=())
 
 
+# ag-I12
 async def test_a_push_that_did_not_arrive_is_noticed(remote: Remote, workspace: Workspace) -> None:
     commit(workspace.path, {"a.txt": "a\n"}, "One")
     remote.hook("post-receive", f"git update-ref -d refs/heads/{BRANCH}")

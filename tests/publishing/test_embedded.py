@@ -75,6 +75,7 @@ class Losing(httpx.AsyncBaseTransport):
 
 # gh-W-05
 async def test_a_lost_answer_opens_one_pull_request(tmp_path: Path) -> None:
+    # ag-A17
     async with embedded_stage(tmp_path) as stage:
         await stage.push(BRANCH, "a.txt")
         token = await stage.embedded.new_token("trackside[bot]")

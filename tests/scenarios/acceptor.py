@@ -21,13 +21,14 @@ from bot.storage.runner import ThreadRunner
 from tests.clock import FakeClock
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
+from webhooks.secret import Secret
 
 
 async def accept(data: Path, socket: int, secret: str) -> None:
     """Take deliveries until killed."""
     config = Config(data=data, repositories=(REPOSITORY,), token=SecretStr("none"))
     store = await open_store(config, ThreadRunner())
-    receiver = Receiver(secrets=[secret.encode()], accept=Intake(store, FakeClock(), lambda: None).accept)
+    receiver = Receiver(secrets=[Secret(secret.encode())], accept=Intake(store, FakeClock(), lambda: None).accept)
     await uvicorn.Server(uvicorn.Config(receiver, fd=socket, loop="asyncio", lifespan="off")).serve()
 
 

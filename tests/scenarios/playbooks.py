@@ -36,7 +36,7 @@ binding:
   timeout: 10m
 statuses:
   building: {{label: "state:building"}}
-  review: {{label: "state:review", publish: pull-request, wait: [review, comment]}}
+  review: {{label: "state:review", publish: pull-request, wait: {waits}}}
   help: {{label: "state:help", notify: true, wait: [comment]}}
   done: {{label: "state:done", complete: true}}
 gates: {gates}
@@ -60,12 +60,14 @@ class Agent:
 
     ``script`` is for ``/bin/sh``; ``$STAGE`` is the directory of the test. A run that ends well ends its turn in
     the status ``default``, unless it declares another. Nobody needs to approve its start, unless ``gates`` say so.
+    ``waits`` is what wakes it from its review.
     """
 
     script: str = ":"
     default: str = "done"
     gates: str = "[]"
     budgets: str = "[]"
+    waits: str = "[review, comment]"
 
     def write(self, directory: Path) -> Path:
         """Write the playbook and return its path."""
@@ -76,9 +78,56 @@ class Agent:
             stage=json.dumps(str(directory)),
             gates=self.gates,
             budgets=self.budgets,
+            waits=self.waits,
         )
         path.write_text(text, encoding="utf-8")
         return path
+
+
+_REVIEW = """\
+---
+name: review-pr
+on: {on}
+kind: review-pr
+running: reviewing
+default: help
+binding:
+  executor: shell
+  script: {script}
+  env: {{STAGE: {stage}}}
+  timeout: 10m
+statuses:
+  reviewing: {{label: "state:reviewing"}}
+  reviewed: {{label: "state:reviewed", notify: true, complete: true}}
+  help: {{label: "state:help", notify: true, wait: [comment]}}
+gates: {gates}
+retry: {{delays: [5m, 10m]}}
+---
+{{{{ item.title }}}} at {{{{ item.commit }}}} into {{{{ item.base }}}}{{% if item.trusted %}}, trusted{{% endif %}}
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reviewer(Agent):
+    """
+    An agent for issues, and beside it one that looks at pull requests, with ``reads`` as its script.
+
+    ``on`` is what starts that one.
+    """
+
+    reads: str = ":"
+    on: str = '{label: "run:review-pr"}'
+
+    def write(self, directory: Path) -> Path:
+        """Write both playbooks and return the folder that holds them."""
+        folder = directory / "playbooks"
+        folder.mkdir()
+        super().write(directory).rename(folder / "work-issue.md")
+        text = _REVIEW.format(
+            on=self.on, script=json.dumps(self.reads), stage=json.dumps(str(directory)), gates=self.gates
+        )
+        (folder / "review-pr.md").write_text(text, encoding="utf-8")
+        return folder
 
 
 def runs(directory: Path) -> int:

@@ -32,8 +32,9 @@ from bot.storage.runner import InlineRunner
 from bot.trackers.embedded.courier import headers
 from bot.trackers.embedded.tracker import EmbeddedTracker
 from bot.trackers.embedded.values import Delivery
-from projectors.pace import UNPACED
+from bot.trackers.github.credentials import AppIdentity
 from tests.clock import FakeClock
+from tests.published.watch import Watched
 from tests.scenarios.faults import Faults
 
 ADDRESS = "http://tracker.test"
@@ -65,7 +66,8 @@ class Stage:
     """
     The tracker, the people, and the bot while it is up. ``faults`` lie between the bot and the tracker.
 
-    ``paces`` are how many milliseconds apart the bot asked for its ticks to be.
+    ``paces`` are how many milliseconds apart the bot asked for its ticks to be. With an ``app``, the bot is that App,
+    else the account ``BOT``.
     """
 
     directory: Path
@@ -82,6 +84,8 @@ class Stage:
     slots: int = 4
     brakes: BrakeSettings = field(default_factory=BrakeSettings)
     database: str = ""
+    app: AppIdentity | None = None
+    served: tuple[str, ...] = (REPOSITORY,)
     pulse: asyncio.Event = field(default_factory=asyncio.Event)
     paces: set[float] = field(default_factory=set)
     host: Host | None = None
@@ -101,18 +105,20 @@ class Stage:
         """What the bot is told."""
         return Config(
             data=self.directory / "bot",
-            repositories=(REPOSITORY,),
+            repositories=self.served,
             playbooks=(self.playbook,),
             database=Database(url=SecretStr(self.database)),
-            tracker=TrackerSettings(url=ADDRESS),
+            tracker=TrackerSettings(url=ADDRESS, pace="none", app_id=0 if self.app is None else self.app.id),
             brakes=self.brakes,
             settings=Settings(
                 sweep=1 if not self.webhooks else 3_600_000,
+                sweep_calls=10_000,
                 grace=1_000,
                 job_concurrency=self.slots,
                 budget_ceiling={"usd": 12},
             ),
-            token=SecretStr(self.tokens.of(BOT)),
+            token=SecretStr(self.tokens.of(BOT) if self.app is None else ""),
+            app_key=SecretStr("" if self.app is None else self.app.key),
             secrets=(SecretStr(self.secret),),
         )
 
@@ -124,7 +130,6 @@ class Stage:
             runner=InlineRunner(),
             transport=self.faults,
             ticks=self._ticks,
-            pace=UNPACED,
         )
         async with open_host(self.config, around) as host:
             self.host = host
@@ -300,6 +305,9 @@ async def open_stage(
             )
             people[login] = Person(login, person)
         hook = await tracker.create_hook(REPOSITORY, "http://bot.test/webhooks/github", secret)
+        watched = Watched(httpx.ASGITransport(tracker.app))
+        # At the very end of a test, also of one that fails: what was not as published may be the reason.
+        stack.callback(watched.settle)
         yield Stage(
             directory=directory,
             tracker=tracker,
@@ -309,7 +317,7 @@ async def open_stage(
             secret=secret,
             doorway=doorway,
             people=people,
-            faults=Faults(httpx.ASGITransport(tracker.app)),
+            faults=Faults(watched),
             hook=hook.id,
             playbook=playbook,
             slots=slots,

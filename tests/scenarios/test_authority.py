@@ -21,7 +21,7 @@ printf '/approve\\n\\n/cancel\\n\\n/status\\n' | trackside turn help --comment-f
 
 @behaves(TELLS_ITSELF)
 async def test_the_bots_own_words_are_no_commands_even_under_the_account_of_a_person(scene: Stage) -> None:
-    # ag-C01
+    # ag-C01, gh-P-11, ag-C06
     token = await scene.tracker.add_user("robin")
     await scene.tracker.grant(REPOSITORY, "robin", "write")
     scene.tokens = Tokens(by_login={**scene.tokens.by_login, BOT: token})
@@ -81,7 +81,7 @@ async def test_a_label_by_a_bot_starts_nothing(stage: Stage) -> None:
 
 @behaves(RECORD)
 async def test_a_label_by_someone_who_may_not_write_starts_nothing_and_says_why(stage: Stage) -> None:
-    # ag-D03
+    # ag-D03, ag-D07
     await stage.tracker.add_user("tara")
     await stage.tracker.grant(REPOSITORY, "tara", "triage")
     thread = await stage.issue()

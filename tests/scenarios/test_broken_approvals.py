@@ -61,7 +61,7 @@ async def test_one_comment_approves_no_text_that_was_asked_about_because_of_it(s
 @webhooks_only
 @behaves(RECORD, gates=APPROVED)
 async def test_an_approval_that_was_delivered_late_does_not_count_for_a_later_question(stage: Stage) -> None:
-    # ag-E07
+    # ag-E07, ag-E09
     thread = await stage.begin()
     await stage.labelled(thread, "hold:gate")
     await stage.say(thread, "Looks good to me.")
@@ -90,7 +90,7 @@ async def person(scene: Stage) -> Stage:
 
 @behaves(RECORD, gates=WRITER)
 async def test_a_label_by_the_bots_own_account_starts_nothing_whatever_kind_it_is_of(person: Stage) -> None:
-    # ag-C07
+    # ag-C07, ag-D09
     async with person.bot():
         thread = await person.issue()
         await person.label(thread, by="robin")

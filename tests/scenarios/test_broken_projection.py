@@ -30,6 +30,7 @@ async def test_a_restart_with_a_token_that_works_shows_what_ended_meanwhile(scen
         assert not await _parked(scene)
 
 
+# ag-I05
 @silent_only
 @behaves(AWAIT)
 async def test_a_permission_that_is_given_back_is_found_within_hours(stage: Stage, signal: Signal) -> None:

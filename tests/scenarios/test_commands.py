@@ -80,7 +80,7 @@ async def test_a_command_that_an_edit_adds_is_to_be_posted_anew(stage: Stage) ->
 
 @behaves(RECORD, gates=APPROVED)
 async def test_an_edit_of_an_old_command_does_nothing_at_all(stage: Stage) -> None:
-    # ag-E06
+    # ag-E06, gh-P-03, gh-P-05
     thread = await _held(stage)
     spoken = await stage.say(thread, "/status")
     await stage.said(thread, "**work-issue**: Held")
@@ -208,6 +208,7 @@ async def test_the_starter_may_not_approve_their_own(stage: Stage) -> None:
 @webhooks_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_refusal_needs_a_reason(stage: Stage) -> None:
+    # gh-P-06
     thread = await _held(stage)
     spoken = await stage.say(thread, "/refuse")
     await stage.said(thread, "a refusal needs its reason")
@@ -236,6 +237,7 @@ async def test_help_and_status_are_answered_once_for_each_comment(stage: Stage) 
 @silent_only
 @behaves(RECORD, gates=APPROVED)
 async def test_a_misspelt_command_is_hinted_at_once(stage: Stage) -> None:
+    # ag-E18
     thread = await _held(stage)
     for word in ("/approved", "/aprove"):
         await stage.say(thread, word)

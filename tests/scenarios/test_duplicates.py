@@ -18,6 +18,7 @@ from tests.scenarios.scenes import behaves, silent_only, webhooks_only
 from tests.scenarios.stage import Stage
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
+from webhooks.secret import Secret
 
 TRIGGER = "run:work-issue"
 
@@ -58,7 +59,7 @@ async def test_two_labels_at_once_start_one_run(stage: Stage) -> None:
 @silent_only
 @behaves(RECORD)
 async def test_a_label_beside_the_trigger_starts_nothing(stage: Stage) -> None:
-    # ag-A05
+    # ag-A05, gh-D-09
     thread = await stage.begin()
     await stage.labelled(thread, "state:done")
     await stage.tracker.unlabel(REPOSITORY, thread.number, "state:done", by=DEVELOPER)
@@ -186,7 +187,8 @@ async def test_of_many_receivers_of_one_command_one_wins(stage: Stage, copies: i
     spoken = (await stage.deliveries("issue_comment", "created"))[-1]
     second = await open_store(stage.config, ThreadRunner())
     try:
-        other = Receiver(secrets=[stage.secret.encode()], accept=Intake(second, stage.clock, lambda: None).accept)
+        intake = Intake(second, stage.clock, lambda: None)
+        other = Receiver(secrets=[Secret(stage.secret.encode())], accept=intake.accept)
         answers = await asyncio.gather(
             *(
                 stage.send(dataclasses.replace(spoken, guid=secrets.token_hex(16)), to=other if copy % 2 else None)

@@ -49,7 +49,7 @@ async def _prompt(stage: Stage, attempt: int) -> str:
 
 @behaves(FAMILY)
 async def test_a_stop_ends_what_runs_and_only_a_release_lets_it_go_on(stage: Stage) -> None:
-    # C-140, C-142, ag-F01, ag-C01, ag-C02
+    # C-140, C-142, ag-F01, ag-F11, ag-E14, ag-C01, ag-C02
     thread = await stage.begin()
     await stage.at_work(thread)
     await _begun(stage, 1)

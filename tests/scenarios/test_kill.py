@@ -27,7 +27,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 # ag-G11
 async def test_the_story_ends_the_same_after_a_kill(point: int, tmp_path: Path) -> None:
-    # ag-B03, C-10, C-58
+    # ag-A12, ag-B03, C-10, C-58
     async with open_theatre(tmp_path, point=point) as theatre:
         done = await story.work_is_approved_and_done(theatre.cast, theatre.until)
         await assert_nothing_twice(theatre, done)

@@ -79,6 +79,7 @@ async def _waits(stage: Stage, thread: Thread, attempts: int) -> bool:
 @silent_only
 @behaves(RECORD)
 async def test_the_labels_of_people_stay_as_they_are(stage: Stage) -> None:
+    # gh-L-05
     await stage.tracker.create_label(REPOSITORY, "state:done", by=MAINTAINER, color="123456", description="Ours")
     thread = await stage.issue()
     await stage.label(thread, "bug", "hold:everything", "run:work-issue")

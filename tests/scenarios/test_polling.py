@@ -73,6 +73,7 @@ async def test_what_a_poll_finds_does_not_count_as_missed_by_deliveries(stage: P
 
 
 async def test_a_round_is_two_calls_and_reads_nothing_of_items_that_do_not_concern_the_bot(stage: Polling) -> None:
+    # ag-I06
     await stage.settle()
     other = await stage.issue("Not for a bot")
     await stage.label(other, "question")

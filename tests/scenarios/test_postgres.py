@@ -222,7 +222,7 @@ async def assert_nothing_twice(theatre: Theatre, thread: Thread) -> None:
 async def test_two_hosts_on_one_database_tell_the_story_once(
     tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # C-18
+    # C-18, gh-D-08
     monkeypatch.setenv(DATABASE, database)
     async with open_theatre(tmp_path, point=0) as theatre, another_host(theatre):
         thread = await story.work_is_approved_and_done(theatre.cast, theatre.until)

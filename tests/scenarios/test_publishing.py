@@ -140,6 +140,7 @@ async def test_a_comment_on_the_pull_request_is_input_too(stage: Stage) -> None:
 
 @behaves(WORKS, default="review")
 async def test_what_is_merged_is_done_and_the_close_that_follows_is_not_heard(stage: Stage) -> None:
+    # ag-A09
     thread, pull = await _in_review(stage)
     await stage.tracker.merge(REPOSITORY, pull.number, by=MAINTAINER)
     await stage.ended(thread)

@@ -39,7 +39,7 @@ data = "bot"
 repositories = ["{repository}"]
 playbooks = ["{playbook}"]
 server = {{port = {port}}}
-tracker = {{url = "{tracker}"}}
+tracker = {{url = "{tracker}", pace = "none"}}
 settings = {{grace = "1s", sweep = "1s", lease = "{lease}"}}
 """
 

@@ -131,7 +131,7 @@ async def test_an_earlier_end_never_shortens_a_pause_and_a_later_one_extends_it(
     assert ends == [2, 2, 3]
 
 
-# ag-H14
+# ag-H14, ag-I02
 async def test_without_a_time_the_account_is_paused_until_its_credentials_change(bench: Bench) -> None:
     work = await deferred(bench, await running(bench, 1), until=None, reason="the token has expired")
     bench.clock.advance(1_000 * HOUR)
@@ -156,7 +156,7 @@ async def test_a_pause_without_end_is_not_shortened_by_one_with_an_end(bench: Be
     assert pause.until is None
 
 
-# ag-H09
+# ag-H09, gh-R-08
 async def test_after_the_pause_one_work_tries_the_account_and_others_follow_one_by_one(bench: Bench) -> None:
     works = [await bench.ready(number) for number in (2, 3, 4)]
     until = await paused(bench)

@@ -55,7 +55,7 @@ async def test_each_open_hold_is_told_with_who_may_end_it(tmp_path: Path) -> Non
     store = await open_store(config, ThreadRunner())
     await store.write(place)
     await store.close()
-    found = {each.text for each in await local.database(config) if each.check == "hold"}
+    found = {each.text for each in await local.database(config, START) if each.check == "hold"}
     where = "owner-1/repo-1#1 (work-issue): reason"
     both = "2 of people with write access, but not who started it or the author, and 1 of @ada or @grace"
     assert found == {

@@ -16,8 +16,10 @@ from bot.host.sections import TOKEN
 from bot.host.store import FILE, open_store
 from bot.setup import local
 from bot.setup.finding import Severity
-from bot.setup.token import DATA, set_up
+from bot.setup.token import set_up
+from bot.setup.write import DATA
 from bot.storage.runner import ThreadRunner
+from tests.clock import START
 
 
 def init(path: Path, token: str, *, force: bool = False) -> None:
@@ -33,12 +35,12 @@ async def test_an_older_database_is_told_and_left_as_it_is(tmp_path: Path) -> No
     init(path, secrets.token_hex())
     config = load_config(path, {})
     await (await open_store(config, ThreadRunner())).close()
-    (current,) = await local.database(config)
+    current, _ = await local.database(config, START)
     assert current.text == "it can be used"
     with closing(sqlite3.connect(config.data / FILE, isolation_level=None)) as connection:
         connection.execute("DELETE FROM schema_migrations WHERE version > 1")
     before = contents(config.data)
-    (older,) = await local.database(config)
+    (older,) = await local.database(config, START)
     assert "serve upgrades it" in older.text
     assert older.severity is Severity.FINE
     assert contents(config.data) == before
@@ -49,7 +51,7 @@ async def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     init(path, secrets.token_hex())
     config = load_config(path, {})
     before = contents(config.data)
-    (found,) = await local.database(config)
+    (found,) = await local.database(config, START)
     assert "none yet" in found.text
     assert contents(config.data) == before
 
@@ -61,10 +63,10 @@ async def test_a_database_that_cannot_be_read_or_is_newer_is_an_error(tmp_path: 
     await (await open_store(config, ThreadRunner())).close()
     with closing(sqlite3.connect(config.data / FILE, isolation_level=None)) as connection:
         connection.execute("INSERT INTO schema_migrations (version, name, checksum) VALUES (9999, 'later', 'x')")
-    (newer,) = await local.database(config)
+    (newer,) = await local.database(config, START)
     assert newer.severity is Severity.ERROR
     (config.data / FILE).write_bytes(b"no database" * 100)
-    (broken,) = await local.database(config)
+    (broken,) = await local.database(config, START)
     assert broken.severity is Severity.ERROR
 
 

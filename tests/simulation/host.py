@@ -43,6 +43,7 @@ from tests.simulation.workspaces import SimulatedWorkspaces
 from tests.storage.twice import Writable
 from webhooks.intake import Intake
 from webhooks.receiver import Receiver
+from webhooks.secret import Secret
 
 LEASE = 60_000
 CEILING = {"usd": 20, "turns": 6}
@@ -129,6 +130,7 @@ class SimulatedHost:
             },
             playbooks=playbooks(),
             owner=life.name,
+            mark="simulation",
         )
         parts.workspaces = cast("Workspaces", SimulatedWorkspaces(desk=around.desk, life=life))
         return parts
@@ -142,7 +144,7 @@ class SimulatedHost:
     def receiver(self) -> Receiver:
         """The door for webhooks."""
         accept = Intake(self.parts.store, self.parts.clock, self.parts.wake).accept
-        return Receiver(secrets=[SECRET], accept=accept)
+        return Receiver(secrets=[Secret(SECRET)], accept=accept)
 
     def free(self) -> list[int]:
         """Return the loops that can be turned: those that do not stand in the middle of a turn."""

@@ -30,7 +30,9 @@ def main() -> None:
         checked = run([*command, "playbook", "check", str(unpacked / "playbooks")], directory, path=unpacked)
         if "work-issue is fine" not in checked:
             raise SystemExit(f"the built-in playbook is missing from the wheel:\n{checked}")
-        run([sys.executable, "-c", "import bot.host.app, bot.demo.run"], directory, path=unpacked)
+        used = "import bot.host.app, bot.demo.run, bot.setup.pages as pages; "
+        shown = "pages.page('problem.html', step=0, message='x', again='')"
+        run([sys.executable, "-c", used + shown], directory, path=unpacked)
     sys.stdout.write("wheel: built, and its command works\n")
 
 

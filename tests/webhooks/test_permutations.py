@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,33 +13,17 @@ import pytest
 
 from bot.approvals.gate import NAME, details, requirements_of
 from bot.clock import MINUTE, Millis
-from bot.domain.admission import Terms
 from bot.domain.scope import item_key
 from bot.ids import EventId, HoldId, new_id
 from bot.scheduler.gates import Held, StartHold, place_gate_hold
-from bot.storage.contract import Store, Tx
-from bot.storage.runner import InlineRunner
-from bot.storage.sqlite.connect import SqliteSettings
-from bot.storage.sqlite.store import SqliteStore
-from bot.storage.statements import for_dialect
+from bot.storage.contract import Tx
 from bot.storage.threads import NoteKind
-from bot.trackers.contract import Person
+from bot.trackers.contract import Person, Verdict
 from bot.views.reply import Reply
-from bot.views.standing import Explain
-from tests.simulation.mortal import Life
-from tests.simulation.playbooks import GATED, playbooks
-from tests.simulation.times import HostClock, TrueTime
+from tests.simulation.playbooks import GATED, OPEN, playbooks
 from tests.simulation.tracker.desk import TrackerDesk
-from tests.simulation.tracker.door import Network, TrackerDoor
-from tests.simulation.tracker.payloads import Delivery
-from tests.simulation.tracker.state import BOT, PEOPLE, Item, Place
-from tests.storage.backend import MIGRATIONS
-from webhooks.authority import Authority
-from webhooks.delivery import Delivery as Received
-from webhooks.desk import Desk
-from webhooks.github.normalise import Malformed, normalise
-from webhooks.intake import Intake
-from webhooks.router import Router
+from tests.simulation.tracker.state import PEOPLE, Item, Place, Pull
+from tests.webhooks.bench import Bench, open_bench
 
 ADA, MAX, RITA = (each.person for each in PEOPLE[:3])
 GATED_LABEL, OPEN_LABEL = "run:work-issue", "run:fix"
@@ -48,11 +31,32 @@ GATED_LABEL, OPEN_LABEL = "run:work-issue", "run:fix"
 
 @dataclass(frozen=True, kw_only=True)
 class Thread:
-    """One issue, in which people act."""
+    """One issue, in which people act, and the pull request of its Work."""
 
     desk: TrackerDesk
     place: Place
     item: Item
+    pull: Pull | None = None
+
+    @property
+    def change(self) -> Pull:
+        assert self.pull is not None
+        return self.pull
+
+    def reviews(self, body: str, *lines: str, verdict: Verdict = Verdict.COMMENTED) -> None:
+        self.desk.review(self.place, self.change, MAX, verdict, body, lines)
+
+    def dismisses(self) -> None:
+        self.desk.dismiss(self.place, self.change, self.change.reviews[-1])
+
+    def pushes(self) -> None:
+        self.desk.push(self.place, self.change.head_ref)
+
+    def merges(self) -> None:
+        self.desk.merge(self.place, self.change, ADA)
+
+    def says_there(self, body: str) -> None:
+        self.desk.comment(self.place, self.change.item, MAX, body)
 
     def says(self, body: str, by: Person = MAX) -> None:
         self.desk.comment(self.place, self.item, by, body)
@@ -78,10 +82,21 @@ Step = Callable[[Thread], None]
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """What people do; ``held`` says that a gate holds the Work before that. Each step sends one delivery."""
+    """
+    What people do, and how many deliveries tell of it.
+
+    ``held`` says that a gate holds the Work before that, ``pull`` that the Work has a pull request.
+    """
 
     held: bool
     steps: tuple[Step, ...]
+    pull: bool = False
+    more: int = 0
+
+    @property
+    def deliveries(self) -> int:
+        """One for each step, and ``more`` where steps send several."""
+        return len(self.steps) + self.more
 
 
 HISTORIES = {
@@ -154,71 +169,113 @@ HISTORIES = {
             lambda thread: thread.labels("bug"),
         ),
     ),
+    "held and let go": History(
+        held=False,
+        pull=True,
+        steps=(
+            lambda thread: thread.says("/hold until tomorrow"),
+            lambda thread: thread.says("/release"),
+            lambda thread: thread.says("Please be quick."),
+            lambda thread: thread.labels("bug"),
+        ),
+    ),
+    "let go, then held": History(
+        held=False,
+        pull=True,
+        steps=(
+            lambda thread: thread.says("/release"),
+            lambda thread: thread.says("/hold until tomorrow"),
+            lambda thread: thread.pushes(),
+            lambda thread: thread.says_there("/hold here too"),
+        ),
+    ),
+    "reviewed line by line": History(
+        held=False,
+        pull=True,
+        steps=(
+            lambda thread: thread.reviews("", "Say wrold.", "Twice."),
+            lambda thread: thread.pushes(),
+            lambda thread: thread.says_there("Please be quick."),
+        ),
+        more=2,
+    ),
+    "reviewed, and the review dismissed": History(
+        held=False,
+        pull=True,
+        steps=(
+            lambda thread: thread.reviews("Fine.", verdict=Verdict.APPROVED),
+            lambda thread: thread.dismisses(),
+            lambda thread: thread.pushes(),
+            lambda thread: thread.says("Please be quick."),
+            lambda thread: thread.reviews("Not yet.", verdict=Verdict.CHANGES_REQUESTED),
+        ),
+    ),
+    "approved in a review": History(
+        held=True,
+        pull=True,
+        steps=(
+            lambda thread: thread.reviews("/approve"),
+            lambda thread: thread.says_there("Please be quick."),
+            lambda thread: thread.labels("bug"),
+            lambda thread: thread.reviews("Nearly."),
+        ),
+    ),
+    "reviewed and merged": History(
+        held=False,
+        pull=True,
+        steps=(
+            lambda thread: thread.merges(),
+            lambda thread: thread.labels("bug"),
+            lambda thread: thread.closes(),
+            lambda thread: thread.edits(),
+        ),
+    ),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
-    """Intake and routing on a store, beside a tracker. Each thread is an issue of its own."""
+class Theatre:
+    """Where histories happen. Each is an issue of its own."""
 
-    store: Store
-    time: TrueTime
-    tracker: TrackerDesk
-    intake: Intake
-    router: Router
+    bench: Bench
 
     async def end(self, history: History, order: Sequence[int]) -> dict[str, Any]:
         """Let a history happen, deliver it in an order, and return what is there afterwards."""
-        place = self.tracker.places[0]
-        thread = Thread(desk=self.tracker, place=place, item=self.tracker.open_issue(place, ADA, "Greet", "Say hello."))
-        if history.held:
-            thread.labels(GATED_LABEL)
-            await self._deliver(self._sent())
-            await self._hold(thread)
-        self._sent()
+        bench = self.bench
+        thread = await self._begin(history)
+        bench.sent()
         for step in history.steps:
-            self.time.now = Millis(self.time.now + MINUTE)
+            bench.time.now = Millis(bench.time.now + MINUTE)
             step(thread)
-        sent = self._sent()
-        assert len(sent) == len(history.steps)
-        await self._deliver([sent[place] for place in order])
-        key = item_key(place.id, thread.item.number)
-        return await self.store.read(lambda tx: _observed(tx, key))
-
-    def _sent(self) -> list[Delivery]:
-        sent = list(self.tracker.outbox)
-        self.tracker.outbox.clear()
-        return sent
-
-    async def _deliver(self, deliveries: Sequence[Delivery]) -> None:
-        for each in deliveries:
-            facts = normalise(each.event, each.action, json.loads(each.payload), delivery=each.guid)
-            assert not isinstance(facts, Malformed)
-            received = Received(
-                guid=each.guid,
-                event=each.event,
-                action=each.action,
-                hook=None,
-                payload=each.payload,
-                facts=facts,
-                note="",
-            )
-            await self.intake.accept(received)
-            # Each is routed before the next one comes: nothing sorts them again.
-            await self.router.run()
-
-    async def _hold(self, thread: Thread) -> None:
+        sent = bench.sent()
+        assert len(sent) == history.deliveries
+        await bench.deliver([sent[place] for place in order])
         key = item_key(thread.place.id, thread.item.number)
-        hold, event = HoldId(new_id("hld")), EventId(new_id("evt"))
+        return await bench.store.read(lambda tx: _observed(tx, key))
 
-        def place(tx: Tx) -> None:
-            work = tx.works.live(key, GATED)
-            assert work is not None
-            asked = details(requirements_of(playbooks()[GATED]), ())
-            start = StartHold(reason="approval", revision=work.instructions.revision, details=asked)
-            place_gate_hold(tx, work, Held(holder=NAME, hold=start), hold=hold, event=event, now=self.time.now)
+    async def _begin(self, history: History) -> Thread:
+        tracker = self.bench.tracker
+        place = tracker.places[0]
+        thread = Thread(desk=tracker, place=place, item=tracker.open_issue(place, ADA, "Greet", "Say hello."))
+        key = item_key(place.id, thread.item.number)
+        if history.pull or history.held:
+            label, playbook = (GATED_LABEL, GATED) if history.held else (OPEN_LABEL, OPEN)
+            thread.labels(label)
+            await self.bench.deliver(self.bench.sent())
+            if history.held:
+                await self.bench.store.write(lambda tx: self._hold(tx, key))
+            if history.pull:
+                pull = await self.bench.open_pull(place, key, playbook)
+                thread = replace(thread, pull=pull)
+        return thread
 
-        await self.store.write(place)
+    def _hold(self, tx: Tx, key: str) -> None:
+        work = tx.works.live(key, GATED)
+        assert work is not None
+        asked = details(requirements_of(playbooks()[GATED]), ())
+        start = StartHold(reason="approval", revision=work.instructions.revision, details=asked)
+        held, now = Held(holder=NAME, hold=start), self.bench.time.now
+        place_gate_hold(tx, work, held, hold=HoldId(new_id("hld")), event=EventId(new_id("evt")), now=now)
 
 
 def _observed(tx: Tx, key: str) -> dict[str, Any]:
@@ -234,57 +291,27 @@ def _observed(tx: Tx, key: str) -> dict[str, Any]:
         "decisions": sorted(
             (each.login, each.verb, each.revision) for hold in holds for each in tx.decisions.of_hold(hold.id)
         ),
+        "inputs": sorted((each.kind, each.author, each.body) for work in works for each in tx.inputs.pending(work.id)),
         "replies": sorted((reply.code.value, reply.login) for reply in told),
     }
-
-
-def _no_terms(playbook: str) -> Terms:
-    raise AssertionError(f"nothing here asks for the terms of {playbook}")
-
-
-@asynccontextmanager
-async def _bench(directory: Path) -> AsyncIterator[Bench]:
-    store: SqliteStore[Tx] = await SqliteStore.open(
-        SqliteSettings(path=directory / "trackside.db", readers=1, durable=False),
-        bind=Tx,
-        statements=for_dialect("sqlite"),
-        migrations=MIGRATIONS,
-        runner=InlineRunner(),
-    )
-    time = TrueTime()
-    clock = HostClock(time=time)
-    tracker = TrackerDesk(time=time)
-    door = TrackerDoor(desk=tracker, life=Life(name="bot", tell=lambda *_: None), network=Network())
-    desk = Desk(
-        store=store,
-        tracker=door,
-        authority=Authority(door, clock),
-        playbooks=playbooks(),
-        me=BOT,
-        explain=Explain(known=playbooks().__contains__, terms=_no_terms),
-    )
-    router = Router(store, desk, clock, lambda: None)
-    try:
-        yield Bench(store=store, time=time, tracker=tracker, intake=Intake(store, clock, lambda: None), router=router)
-    finally:
-        await store.close()
 
 
 # gh-O-01, gh-O-02, ag-B05, ag-B07
 @pytest.mark.parametrize("name", HISTORIES)
 async def test_every_order_of_delivery_ends_in_the_same_state(name: str, tmp_path: Path) -> None:
     history = HISTORIES[name]
-    orders = list(itertools.permutations(range(len(history.steps))))
-    async with _bench(tmp_path) as bench:
-        first = await bench.end(history, orders[0])
+    orders = list(itertools.permutations(range(history.deliveries)))
+    async with open_bench(tmp_path) as bench:
+        theatre = Theatre(bench=bench)
+        first = await theatre.end(history, orders[0])
         assert first["works"], "a history in which nothing happens proves nothing"
         for order in orders[1:]:
-            assert await bench.end(history, order) == first, f"the order {order} ends otherwise"
+            assert await theatre.end(history, order) == first, f"the order {order} ends otherwise"
     print(f"{name}: {len(orders)} orders")  # noqa: T201 - how many ran is shown with -s
 
 
 async def test_a_hold_written_after_the_label_is_placed_although_it_is_heard_of_first(tmp_path: Path) -> None:
     history = HISTORIES["labelled and held"]
-    async with _bench(tmp_path) as bench:
-        state = await bench.end(history, (1, 0, 2, 3, 4))
+    async with open_bench(tmp_path) as bench:
+        state = await Theatre(bench=bench).end(history, (1, 0, 2, 3, 4))
     assert [hold[0] for hold in state["holds"]] == ["operator"]

@@ -5,11 +5,18 @@ from __future__ import annotations
 from webhooks.github.payloads import Account, Id, Name, Narrow, RepositoryPart
 
 
+class Identified(Narrow):
+    """A thing of which only the id is used."""
+
+    id: Id
+
+
 class Suite(Narrow):
     """The checks that one app made for a commit. Its branch is null for the commit of a fork."""
 
     head_sha: Name
     head_branch: str | None
+    app: Identified | None = None
 
 
 class SuiteOfRun(Narrow):
@@ -23,6 +30,7 @@ class Run(Narrow):
 
     head_sha: Name
     check_suite: SuiteOfRun
+    app: Identified | None = None
 
 
 class CheckRunPayload(Narrow):
@@ -51,6 +59,8 @@ class StatusPayload(Narrow):
     repository: RepositoryPart
     sha: Name
     branches: list[Branch]
+    context: str = ""
+    sender: Account | None = None
 
 
 class PushPayload(Narrow):
@@ -63,12 +73,6 @@ class PushPayload(Narrow):
     forced: bool
     deleted: bool
     sender: Account
-
-
-class Identified(Narrow):
-    """A thing of which only the id is used."""
-
-    id: Id
 
 
 class Installation(Narrow):
@@ -87,6 +91,12 @@ class RemovedPayload(InstallationPayload):
     """``installation_repositories``, when some were taken away."""
 
     repositories_removed: list[Identified]
+
+
+class AddedPayload(InstallationPayload):
+    """``installation_repositories``, when some were added."""
+
+    repositories_added: list[Identified]
 
 
 class RepositoryPayload(Narrow):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from webhooks.facts import Fact, Ping
-from webhooks.github import access, checks, comments, issues, pulls, pushes, reviews
+from webhooks.github import access, checks, comments, issues, labels, links, pulls, pushes, reviews, workflows
 from webhooks.github.payloads import PingPayload
 
 
@@ -37,7 +37,7 @@ EVENTS: Mapping[str, Read] = {
     "issue_comment": comments.read,
     "pull_request": pulls.read,
     "pull_request_review": reviews.read,
-    "pull_request_review_comment": pulls.read_discussion,
+    "pull_request_review_comment": pulls.read_line,
     "pull_request_review_thread": pulls.read_discussion,
     "check_run": checks.read_run,
     "check_suite": checks.read_suite,
@@ -46,6 +46,11 @@ EVENTS: Mapping[str, Read] = {
     "installation": access.read_installation,
     "installation_repositories": access.read_repositories,
     "repository": access.read_repository,
+    "label": labels.read,
+    "sub_issues": links.read_sub_issues,
+    "issue_dependencies": links.read_dependencies,
+    "workflow_run": workflows.read_run,
+    "workflow_job": workflows.read_job,
     "ping": _ping,
 }
 

@@ -195,6 +195,18 @@ class PullWakePayload(Narrow):
     pull_request: PullPart
 
 
+class LinePart(Narrow):
+    """A comment on a line. Its review may be null."""
+
+    pull_request_review_id: Id | None
+
+
+class LinePayload(PullWakePayload):
+    """``pull_request_review_comment``."""
+
+    comment: LinePart
+
+
 class PullPayload(Narrow):
     """``pull_request``, when it tells what became of it."""
 

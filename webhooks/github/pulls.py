@@ -8,9 +8,10 @@ closed, reopened and closed again without a commit in between.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from webhooks.facts import PullAction, PullRequestFact, Wake
-from webhooks.github.payloads import PullPayload, PullWakePayload, person
+from webhooks.github.payloads import LinePayload, PullPayload, PullWakePayload, person
 
 ACTIONS = {action.value: action for action in PullAction}
 WAKES = frozenset({"edited", "labeled", "unlabeled", "converted_to_draft", "locked", "unlocked"})
@@ -27,12 +28,21 @@ def read(action: str, payload: Mapping[str, object], delivery: str) -> tuple[Pul
 
 
 def read_discussion(action: str, payload: Mapping[str, object], delivery: str) -> tuple[Wake, ...]:
-    """
-    Return the wake of a pull request whose lines are discussed. Raises pydantic's ``ValidationError``.
-
-    Comments on lines are read with their review; a command in one of them is none.
-    """
+    """Return the wake of a pull request whose lines are discussed. Raises pydantic's ``ValidationError``."""
     return (_wake(payload, delivery),) if action in DISCUSSION else ()
+
+
+def read_line(action: str, payload: Mapping[str, object], delivery: str) -> tuple[Wake, ...]:
+    """
+    Return the wake of a pull request of which a line was commented on. Raises pydantic's ``ValidationError``.
+
+    The comment is read with its review, which is named when it is new.
+    """
+    wakes = read_discussion(action, payload, delivery)
+    if action != "created":
+        return wakes
+    review = LinePayload.model_validate(payload).comment.pull_request_review_id
+    return tuple(replace(wake, review=review) for wake in wakes)
 
 
 def _became(action: PullAction, payload: Mapping[str, object]) -> PullRequestFact:

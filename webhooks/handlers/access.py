@@ -12,7 +12,7 @@ from bot.domain.event import Routing
 from bot.domain.scope import owner_scope, repository_scope
 from bot.domain.work import Gone, Work
 from bot.ids import ScopeId
-from bot.scheduler.cancel import cancel
+from bot.scheduler.cancel import lose
 from bot.storage.contract import Tx
 from webhooks.access_facts import AccessFact, Lost
 from webhooks.desk import Change, Routed
@@ -27,14 +27,14 @@ _REASONS = {
 
 def handle_access(fact: AccessFact) -> Change:
     """Return the change that cancels the live Work of the repositories."""
-    reason = _REASONS[fact.lost].value
+    reason = _REASONS[fact.lost]
     repositories = frozenset(repository_scope(repository) for repository in fact.repositories)
 
     def change(tx: Tx, now: Millis) -> Routed:
         lost = [work for work in tx.works.all_live() if _within(tx, work, fact.owner, repositories)]
         for work in lost:
-            cancel(tx, work.id, by="", reason=reason, now=now)
-        note = f"{reason}; Work cancelled: {len(lost)}"
+            lose(tx, work.id, reason, now=now)
+        note = f"{reason.value}; Work cancelled: {len(lost)}"
         return Routed(routing=Routing.ROUTED if lost else Routing.UNMATCHED, note=note)
 
     return change

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.approvals.policy import Voter
 from bot.clock import MINUTE, Millis
 from bot.domain.hold import Hold
 from bot.domain.permission import Permission
@@ -29,7 +30,8 @@ class Said:
     """
     Where, when and by whom commands were said.
 
-    ``comment`` is None for a review, which takes no reactions. ``seq`` is the place of the event that told us, and
+    ``comment`` is None for a review, which takes no reactions; ``commit`` is what an approving review that says no
+    command was given on, and empty otherwise. ``seq`` is the place of the event that told us, and
     ``at`` the tracker's time: a delivery may come late, and a bot that was down hears of everything at once.
     """
 
@@ -40,6 +42,7 @@ class Said:
     person: Person
     seq: int
     at: Millis
+    commit: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +50,15 @@ class Prepared:
     """
     What was fetched before the transaction, and the identities that it may use.
 
-    ``permission`` is None when it could not be checked: then nothing is allowed.
+    ``voter`` is who says it, None when their permission could not be checked: then nothing is allowed. ``gone`` are
+    the votes given here that are not said any more, by their sources, each with why. ``texts`` are what the items say
+    now whose Work is held here, by their numbers: what is held here can be about another item than that of the thread.
     """
 
     said: Said
-    permission: Permission | None
-    current: Instructions | None
+    voter: Voter | None
+    gone: Mapping[str, str]
+    texts: Mapping[int, Instructions]
     hold: HoldId
     events: tuple[EventId, ...]
     explain: Explain
@@ -66,7 +72,7 @@ class Act:
     key: str
     command: Command
     prepared: Prepared
-    permission: Permission
+    voter: Voter
     place: int
     now: Millis
 
@@ -75,6 +81,11 @@ class Act:
         """The comment or review, and which of its commands this is."""
         source = self.prepared.said.source
         return source if self.place == 0 else f"{source}/{self.place}"
+
+    @property
+    def permission(self) -> Permission:
+        """What who said it may do."""
+        return self.voter.permission
 
     @property
     def login(self) -> str:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from bot.approvals.decide import open_gate_holds, requirements_on
+from bot.approvals.policy import Voter
 from bot.clock import Millis
 from bot.domain.event import Routing
+from bot.domain.scope import item_key
+from bot.domain.work import Instructions
 from bot.errors import TrackerError
 from bot.ids import EventId, HoldId, new_id
 from bot.scheduler.cancel import cancel
 from bot.storage.contract import Tx
 from bot.storage.threads import NoteKind
-from bot.trackers.contract import Permission
-from bot.views.instructions import instructions_of
 from bot.views.reply import Reply, ReplyCode
 from webhooks.answers import reaction_note, reply_note, throttle
 from webhooks.commands import Command, Unknown
+from webhooks.current_text import current_text
 from webhooks.desk import Change, Desk, Routed
 from webhooks.handlers.acts import Act, Prepared, Said
 from webhooks.handlers.budgets import raise_cap
 from webhooks.handlers.decisions import decide_hold
 from webhooks.handlers.holding import hold, release
 from webhooks.handlers.retries import retry
+from webhooks.handlers.still_said import not_said_any_more, votes_of
 from webhooks.handlers.stopping import stop
 from webhooks.history import ensure_item
 from webhooks.verbs import Verb
@@ -33,16 +37,19 @@ async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, .
 
     Whoever holds work and lets it go on in one breath has it held: nothing is let go by mistake.
     """
-    repository = said.repository.full_name
+    gone: Mapping[str, str] = {}
+    if any(isinstance(command, Command) and command.verb is Verb.APPROVE for command in commands):
+        key = item_key(said.repository.id, said.number)
+        gone = await not_said_any_more(desk, await desk.store.read(lambda tx: votes_of(tx, key)))
     try:
-        permission: Permission | None = await desk.authority.permission(repository, said.person.login)
+        voter: Voter | None = await desk.authority.voter(said.repository, said.person, await _teams(desk, said))
     except TrackerError:
-        permission = None
-    issue = await desk.tracker.issue(repository, said.number)
+        voter = None
     prepared = Prepared(
         said=said,
-        permission=permission,
-        current=None if issue.is_pull_request else instructions_of(issue),
+        voter=voter,
+        gone=gone,
+        texts=await _texts(desk, said),
         hold=HoldId(new_id("hld")),
         events=tuple(EventId(new_id("evt")) for _ in commands),
         explain=desk.explain,
@@ -58,6 +65,32 @@ async def carry_out(desk: Desk, said: Said, commands: tuple[Command | Unknown, .
     return change
 
 
+async def _teams(desk: Desk, said: Said) -> set[str]:
+    """Return the teams whose members may decide in this thread."""
+    key = item_key(said.repository.id, said.number)
+    return await desk.store.read(
+        lambda tx: {
+            team
+            for work in tx.works.live_by_key(key)
+            for hold in open_gate_holds(tx, work)
+            for requirement in requirements_on(hold)
+            for team in requirement.teams
+        }
+    )
+
+
+async def _texts(desk: Desk, said: Said) -> Mapping[int, Instructions]:
+    """Return what the items say now whose Work waits for a decision in this thread, by their numbers."""
+    key, repository = item_key(said.repository.id, said.number), said.repository.full_name
+    held = await desk.store.read(
+        lambda tx: {work.number for work in tx.works.live_by_key(key) if open_gate_holds(tx, work)}
+    )
+    return {
+        number: await current_text(desk.tracker, repository, await desk.tracker.issue(repository, number))
+        for number in sorted(held)
+    }
+
+
 def _holds(command: Command | Unknown) -> bool:
     return isinstance(command, Command) and command.verb in {Verb.HOLD, Verb.STOP}
 
@@ -68,10 +101,10 @@ def _one(tx: Tx, key: str, command: Command | Unknown, prepared: Prepared, place
     if isinstance(command, Unknown):
         details = {"word": command.word, "nearest": command.nearest.value}
         return Reply(code=ReplyCode.UNKNOWN_VERB, login=login, details=details)
-    permission = prepared.permission
-    if permission is None:
+    voter = prepared.voter
+    if voter is None:
         return Reply(code=ReplyCode.COULD_NOT_CHECK, login=login)
-    act = Act(tx=tx, key=key, command=command, prepared=prepared, permission=permission, place=place, now=now)
+    act = Act(tx=tx, key=key, command=command, prepared=prepared, voter=voter, place=place, now=now)
     return _HANDLERS[command.verb](act)
 
 

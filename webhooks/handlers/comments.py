@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.clock import Millis
 from bot.domain.event import Event, Routing
 from bot.domain.permission import Permission
@@ -16,7 +18,11 @@ from webhooks.fact_documents import from_document
 from webhooks.facts import CommentFact
 from webhooks.handlers.acts import Said
 from webhooks.handlers.commands import carry_out
+from webhooks.handlers.still_said import REWRITTEN, taken_back_already
+from webhooks.handlers.taking_back import take_back
 from webhooks.history import ensure_item
+from webhooks.in_code import command_in_code
+from webhooks.verbs import Verb
 
 
 async def handle_comment(desk: Desk, event: Event, fact: CommentFact) -> Change:
@@ -32,7 +38,10 @@ async def handle_comment(desk: Desk, event: Event, fact: CommentFact) -> Change:
         if earlier or commands:
             return _edited(fact, earlier)
     if not commands:
-        return await _input(desk, event, fact)
+        verb = command_in_code(fact.body)
+        return await _input(desk, event, fact) if verb is None else _in_code(fact, verb)
+    if why := await taken_back_already(desk, event.natural_key, fact, commands):
+        return unmatched(why)
     said = Said(
         repository=fact.repository,
         number=fact.number,
@@ -58,14 +67,32 @@ def _edited(fact: CommentFact, earlier: tuple[CommentFact, ...]) -> Change:
     texts = [fact.previous_body or "", *(each.body for each in earlier)]
     before = [command for text in texts for command in parse(text)]
     added = [command for command in parse(fact.body) if isinstance(command, Command) and command not in before]
-    if not added:
-        return unmatched("an edit says nothing new to us")
+    said, first = replace(fact, edited=False).natural_key, next(iter(earlier), None)
+    voted = () if first is None or first.edited else parse(first.body)
 
-    def change(tx: Tx, _now: Millis) -> Routed:
+    def change(tx: Tx, now: Millis) -> Routed:
         key = ensure_item(tx, fact.repository, fact.number)
+        taken = take_back(tx, key, said, reason=REWRITTEN, now=now, before=voted, after=parse(fact.body))
+        if not added:
+            note = REWRITTEN if taken else "an edit says nothing new to us"
+            return Routed(routing=Routing.ROUTED if taken else Routing.UNMATCHED, note=note)
         reply = Reply(code=ReplyCode.POST_NEW, login=fact.author.login)
         tx.notes.add(reply_note(key, reply, source=throttle(key, reply)))
         return Routed(routing=Routing.ROUTED, note="a command in an edit is not carried out")
+
+    return change
+
+
+def _in_code(fact: CommentFact, verb: Verb) -> Change:
+    """Return the change that hints at the command which somebody wrote as code, where there is Work to command."""
+
+    def change(tx: Tx, _now: Millis) -> Routed:
+        if not tx.works.live_by_key(fact.keys[0]):
+            return Routed(routing=Routing.UNMATCHED, note="nothing is live here")
+        key = ensure_item(tx, fact.repository, fact.number)
+        reply = Reply(code=ReplyCode.IN_CODE, login=fact.author.login, details={"verb": verb.value})
+        tx.notes.add(reply_note(key, reply, source=throttle(key, reply)))
+        return Routed(routing=Routing.ROUTED, note="a command in backticks is not carried out")
 
     return change
 
@@ -74,7 +101,7 @@ async def _input(desk: Desk, event: Event, fact: CommentFact) -> Change:
     live = await desk.store.read(lambda tx: tx.works.live_by_key(fact.keys[0]))
     if not live:
         return unmatched("nothing is live here")
-    permission = await desk.authority.permission(fact.repository.full_name, fact.author.login)
+    permission = await desk.authority.permission(fact.repository, fact.author)
     if permission < Permission.WRITE:
         return unmatched(f"{fact.author.login} has {permission.word} access, which is not enough to give input")
 

@@ -6,13 +6,13 @@ import asyncio
 import base64
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bot.errors import TracksideError
+from bot.errors import TrackerError, TracksideError
 
 TIMEOUT = 300.0
 """Seconds for one command: a first fetch of a large repository fits."""
@@ -69,16 +69,26 @@ class GitError(TracksideError):
         self.output = output
 
 
+Token = Callable[[str], Awaitable[str]]
+"""Returns the token of the moment for a remote address, empty when there is none. Raises ``TrackerError``."""
+
+
+async def no_token(_remote: str) -> str:
+    """Return no token, for what needs none."""
+    return ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Git:
     """
     Runs git commands; one may take ``seconds``.
 
-    ``token`` is handed to git in the environment of those commands alone that reach a remote over HTTP, bound to
-    that remote's host: never in an argument, an address or a file.
+    ``token`` is asked for each command that reaches a remote over HTTP, so that none is kept longer than it holds. It
+    is handed to git in the environment of that command alone, bound to the remote's host: never in an argument, an
+    address or a file (ag-I01).
     """
 
-    token: str = field(default="", repr=False)
+    token: Token = field(default=no_token, repr=False)
     seconds: float = TIMEOUT
 
     async def run(
@@ -96,7 +106,8 @@ class Git:
         ``remote`` is the address that the command reaches, if any; ``settings`` are git's own. ``keep`` is a file
         descriptor that stays open as long as the command, or anything that it started, runs. Raises ``GitError``.
         """
-        variables = self._environment(remote, settings or {}) | dict(environment or {})
+        token = await self._token(remote)
+        variables = _environment(remote, token, settings or {}) | dict(environment or {})
         name = next((each for each in arguments if not each.startswith("-")), "")
         try:
             process = await _started(arguments, directory, variables, keep)
@@ -110,35 +121,47 @@ class Git:
             if isinstance(error, TimeoutError):
                 raise GitError(f"git {name} took longer than {self.seconds:g} s") from error
             raise
-        said, answer = self._redacted(err), self._redacted(out)
+        said, answer = _redacted(err, token), _redacted(out, token)
         if process.returncode:
             message = f"git {name} failed: {_reason(said)}"
             raise GitError(message, status=process.returncode, output=f"{answer}\n{said}")
         return answer
 
-    def _environment(self, remote: str, settings: Mapping[str, str]) -> dict[str, str]:
-        entries = [*_SETTINGS.items(), *self._credentials(remote), *settings.items()]
-        numbered = {"GIT_CONFIG_COUNT": str(len(entries))}
-        for place, (key, value) in enumerate(entries):
-            numbered |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": value}
-        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        return {**inherited, **_SAFE, **numbered}
+    async def _token(self, remote: str) -> str:
+        if urlsplit(remote).scheme not in {"http", "https"}:
+            return ""
+        try:
+            return await self.token(remote)
+        except TrackerError as error:
+            raise GitError(f"there is no token for git: {error}") from error
 
-    def _credentials(self, remote: str) -> list[tuple[str, str]]:
-        address = urlsplit(remote)
-        if not self.token or address.scheme not in {"http", "https"}:
-            return []
-        host = address.netloc.rpartition("@")[2]
-        return [(f"http.{address.scheme}://{host}/.extraHeader", f"Authorization: Basic {self._basic()}")]
 
-    def _basic(self) -> str:
-        return base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+def _environment(remote: str, token: str, settings: Mapping[str, str]) -> dict[str, str]:
+    entries = [*_SETTINGS.items(), *_credentials(remote, token), *settings.items()]
+    numbered = {"GIT_CONFIG_COUNT": str(len(entries))}
+    for place, (key, value) in enumerate(entries):
+        numbered |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": value}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return {**inherited, **_SAFE, **numbered}
 
-    def _redacted(self, output: bytes) -> str:
-        text = output.decode(errors="replace").strip()
-        if self.token:
-            text = text.replace(self.token, "[redacted]").replace(self._basic(), "[redacted]")
-        return text
+
+def _credentials(remote: str, token: str) -> list[tuple[str, str]]:
+    if not token:
+        return []
+    address = urlsplit(remote)
+    host = address.netloc.rpartition("@")[2]
+    return [(f"http.{address.scheme}://{host}/.extraHeader", f"Authorization: Basic {_basic(token)}")]
+
+
+def _basic(token: str) -> str:
+    return base64.b64encode(f"x-access-token:{token}".encode()).decode()
+
+
+def _redacted(output: bytes, token: str) -> str:
+    text = output.decode(errors="replace").strip()
+    if token:
+        text = text.replace(token, "[redacted]").replace(_basic(token), "[redacted]")
+    return text
 
 
 async def _started(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from bot.trackers.embedded import comments, labels, pulls, reactions, reviews, threads
+from bot.trackers.embedded import comments, labels, moving, pulls, reactions, reviews, threads
 from bot.trackers.embedded.act import Act, Desk
 from bot.trackers.embedded.announce import find_thread
+from bot.trackers.embedded.lines import Remark
 from bot.trackers.embedded.merging import Method
 from bot.trackers.embedded.pull_desk import PullDesk
 from bot.trackers.embedded.pulls import Proposal
@@ -132,12 +133,20 @@ class Actions:
             return await pulls.ready(act, repository, number)
 
     async def review(
-        self, repo: str, number: int, verdict: str, body: str = "", *, by: str, commit: str | None = None
+        self,
+        repo: str,
+        number: int,
+        verdict: str,
+        body: str = "",
+        *,
+        by: str,
+        commit: str | None = None,
+        remarks: Sequence[Remark] = (),
     ) -> Review:
         """Review a pull request: ``APPROVE``, ``REQUEST_CHANGES`` or ``COMMENT``, on its head or on ``commit``."""
         await self._pull_desk.refresh(await self._visit(repo, by))
         async with self._acting(repo, by) as (act, repository):
-            return await reviews.submit(act, repository, number, verdict, body, commit=commit)
+            return await reviews.submit(act, repository, number, verdict, body, commit=commit, remarks=remarks)
 
     async def dismiss_review(self, repo: str, number: int, review: int, *, by: str) -> Review:
         """Dismiss the review with this id."""
@@ -149,3 +158,14 @@ class Actions:
         repository = await self._visit(repo, by)
         method = Method.SQUASH if squash else Method.MERGE
         return await self._pull_desk.merge(await self._desk.account(by), repository, number, method=method)
+
+    async def rename(self, repo: str, name: str, *, by: str) -> Repository:
+        """Give a repository another name; the former one leads to it."""
+        async with self._acting(repo, by) as (act, repository):
+            return await moving.rename(act, repository, name)
+
+    async def transfer(self, repo: str, owner: str, *, by: str) -> Repository:
+        """Give a repository to another account; the former name leads to it."""
+        new = await self._desk.account(owner)
+        async with self._acting(repo, by) as (act, repository):
+            return await moving.transfer(act, repository, new)

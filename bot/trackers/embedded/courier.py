@@ -32,6 +32,8 @@ def headers(delivery: Delivery) -> dict[str, str]:
         "X-GitHub-Delivery": delivery.guid,
         "X-GitHub-Event": delivery.event,
         "X-GitHub-Hook-ID": str(delivery.hook_id),
+        "X-GitHub-Hook-Installation-Target-ID": str(delivery.target),
+        "X-GitHub-Hook-Installation-Target-Type": "integration" if delivery.of_app else "repository",
         "X-Hub-Signature-256": f"sha256={digest}",
     }
 

@@ -12,6 +12,7 @@ from bot.errors import TrackerError
 
 Details = Sequence[Mapping[str, str] | str]
 
+MOVED = 301
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, NOT_ALLOWED, CONFLICT, UNPROCESSABLE = 401, 403, 404, 405, 409, 422
 
 
@@ -21,6 +22,15 @@ class RefusedError(TrackerError):
     def __init__(self, status: int, message: str, details: Details = ()) -> None:
         super().__init__(message, status=status)
         self.details = details
+
+
+class MovedError(RefusedError):
+    """The repository has another name by now: it is ``full_name``, with the id ``repository``."""
+
+    def __init__(self, repository: int, full_name: str) -> None:
+        super().__init__(MOVED, "Moved Permanently")
+        self.repository = repository
+        self.full_name = full_name
 
 
 def not_found(message: str = "Not Found") -> RefusedError:
@@ -44,3 +54,8 @@ def invalid(resource: str, field: str, code: str = "invalid", message: str | Non
 def unprocessable(reason: str) -> RefusedError:
     """Return the refusal of a request that is well formed but makes no sense here."""
     return RefusedError(UNPROCESSABLE, "Unprocessable Entity", [reason])
+
+
+def unprocessable_message(message: str) -> RefusedError:
+    """Return the refusal of a request whose only reason is its message."""
+    return RefusedError(UNPROCESSABLE, message)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from bot.trackers.embedded import rows
 from bot.trackers.embedded.act import Act
 from bot.trackers.embedded.faults import invalid, not_found
-from bot.trackers.embedded.shapes.hooks import hook_json
+from bot.trackers.embedded.shapes.hooks import hook_json, minimal_installation_json
 from bot.trackers.embedded.shapes.people import Json, user_json
 from bot.trackers.embedded.shapes.repositories import repository_json
 from bot.trackers.embedded.values import Delivery, Hook, Listed, Repository, Window
@@ -39,7 +39,8 @@ async def create(
     if active:
         shape = hook_json(act.links, repository, hook)
         body: Json = {"zen": "Keep it logically awesome.", "hook_id": hook.id, "hook": shape}
-        await _queue(act, hook, event="ping", action=None, payload=_payload(act, repository, body))
+        payload = _payload(act, repository, body)
+        await queue(act, hook, event="ping", action=None, payload=payload, repository=repository)
     return hook
 
 
@@ -64,14 +65,27 @@ async def set_active(act: Act, repository: Repository, identity: int, *, active:
     return await find(act, repository, identity)
 
 
-async def emit(act: Act, repository: Repository, event: str, action: str, body: Json) -> None:
-    """Queue an event, as it is now, for every active webhook that listens to it."""
+async def emit(act: Act, repository: Repository, event: str, action: str | None, body: Json) -> None:
+    """Queue an event, as it is now, for every active webhook that listens to it; a few kinds have no action."""
+    body = body if action is None else {"action": action, **body}
     listening = await act.tx.all("hooks_listening", repository=repository.id, event=event)
-    if not listening:
-        return
-    payload = _payload(act, repository, {"action": action, **body})
-    for row in listening:
-        await _queue(act, rows.hook(row), event=event, action=action, payload=payload)
+    if listening:
+        payload = _payload(act, repository, body)
+        for row in listening:
+            await queue(act, rows.hook(row), event=event, action=action, payload=payload, repository=repository)
+    for row in await act.tx.all("app_hooks_listening", repository=repository.id, event=event):
+        installation: int = row["installation"]
+        told = {**body, "installation": minimal_installation_json(installation)}
+        payload = _payload(act, repository, told)
+        await queue(
+            act,
+            rows.hook(row),
+            event=event,
+            action=action,
+            payload=payload,
+            repository=repository,
+            installation=installation,
+        )
 
 
 def _payload(act: Act, repository: Repository, body: Json) -> str:
@@ -79,7 +93,17 @@ def _payload(act: Act, repository: Repository, body: Json) -> str:
     return json.dumps({**body, "repository": repository_json(act.links, repository), "sender": sender})
 
 
-async def _queue(act: Act, hook: Hook, *, event: str, action: str | None, payload: str) -> None:
+async def queue(
+    act: Act,
+    hook: Hook,
+    *,
+    event: str,
+    action: str | None,
+    payload: str,
+    repository: Repository | None = None,
+    installation: int | None = None,
+) -> None:
+    """Queue one event for one webhook."""
     await act.tx.run(
         "delivery_insert",
         id=await act.tx.next_id(),
@@ -89,6 +113,8 @@ async def _queue(act: Act, hook: Hook, *, event: str, action: str | None, payloa
         action=action,
         payload=payload,
         redelivery=False,
+        repository=None if repository is None else repository.id,
+        installation=installation,
         now=act.now,
     )
 
@@ -119,5 +145,7 @@ async def redeliver(act: Act, hook: Hook, identity: int) -> None:
         action=earlier.action,
         payload=earlier.payload,
         redelivery=True,
+        repository=earlier.repository_id,
+        installation=earlier.installation_id,
         now=act.now,
     )

@@ -11,10 +11,15 @@ from bot.trackers.embedded.values import Repository
 
 @dataclass(frozen=True, kw_only=True)
 class Links:
-    """Makes addresses below ``base``, which has no slash at its end; ``git_root`` is where repositories lie."""
+    """
+    Makes addresses below ``base``, which has no slash at its end; ``git_root`` is where repositories lie.
+
+    ``git_over_http`` says that git is to reach them as programs reach REST, not by their directories.
+    """
 
     base: str
     git_root: Path
+    git_over_http: bool = False
 
     def user(self, login: str) -> str:
         """Return the API's address of an account."""
@@ -42,4 +47,6 @@ class Links:
 
     def clone(self, repository: Repository) -> str:
         """Return the address that git clones from and pushes to."""
+        if self.git_over_http:
+            return f"{self.page(repository)}.git"
         return self.git_path(repository).resolve().as_uri()

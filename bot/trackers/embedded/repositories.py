@@ -7,7 +7,7 @@ import re
 from bot.clock import Millis
 from bot.trackers.embedded import people, rows
 from bot.trackers.embedded.act import Act
-from bot.trackers.embedded.faults import forbidden, invalid, not_found
+from bot.trackers.embedded.faults import MovedError, forbidden, invalid, not_found
 from bot.trackers.embedded.store import Row, Tx
 from bot.trackers.embedded.values import Account, AccountKind, Repository, Role
 
@@ -48,8 +48,26 @@ async def insert(tx: Tx, owner: Account, name: str, *, private: bool, now: Milli
 
 
 async def find(act: Act, owner: str, name: str) -> Repository:
-    """Return the repository. Raises ``RefusedError`` (404) when there is none that the actor may see."""
-    return await _seen(act, await act.tx.one("repository_by_name", owner=owner, name=name))
+    """
+    Return the repository.
+
+    Raises ``RefusedError`` (404) when there is none that the actor may see, ``MovedError`` when it had this name.
+    """
+    row = await act.tx.one("repository_by_name", owner=owner, name=name)
+    if row is None:
+        former = await act.tx.one("repository_by_former_name", owner=owner, name=name)
+        if former is not None:
+            moved = await _seen(act, former)
+            raise MovedError(moved.id, moved.full_name)
+    return await _seen(act, row)
+
+
+async def by_id(tx: Tx, identity: int) -> Repository:
+    """Return the repository with this id, for who may see it. Raises ``RefusedError`` (404)."""
+    row = await tx.one("repository_by_id", id=identity)
+    if row is None:
+        raise not_found()
+    return rows.repository(row)
 
 
 async def find_by_id(act: Act, identity: int) -> Repository:
@@ -79,12 +97,18 @@ async def visible(act: Act) -> tuple[Repository, ...]:
 
 
 async def role_of(act: Act, repository: Repository, account: Account) -> Role:
-    """Return the role of an account: what it owns or was granted, and reading where the repository is public."""
+    """
+    Return the role of an account: what it owns or was granted, and reading where the repository is public.
+
+    An App's bot may write where the App is installed; REST narrows that to the permissions of its token.
+    """
     if account.id == repository.owner.id:
         return Role.ADMIN
     row = await act.tx.one("grant_of", repository=repository.id, account=account.id)
     if row is not None:
         return Role(row["role"])
+    if await act.tx.one("bot_covers", repository=repository.id, account=account.id) is not None:
+        return Role.WRITE
     return Role.NONE if repository.private else Role.READ
 
 

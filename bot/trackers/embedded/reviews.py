@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bot.trackers.embedded import rows
 from bot.trackers.embedded.act import Act
 from bot.trackers.embedded.announce import find_pull, find_thread
-from bot.trackers.embedded.faults import forbidden, invalid, not_found, unprocessable
+from bot.trackers.embedded.faults import forbidden, not_found, unprocessable
 from bot.trackers.embedded.hooks import emit
+from bot.trackers.embedded.lines import Remark, add_line
 from bot.trackers.embedded.repositories import require, role_of
 from bot.trackers.embedded.shapes.people import Json
 from bot.trackers.embedded.shapes.pulls import pull_json, review_payload
@@ -22,6 +24,8 @@ VERDICTS = {
 }
 """What a reviewer may say, and the state that it makes."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_WITH_REMARKS = "remarks"
+"""Stands for a text where there are remarks: a review needs the one or the other."""
 _NOT_OWN = {
     "APPROVE": "Can not approve your own pull request",
     "REQUEST_CHANGES": "Can not request changes on your own pull request",
@@ -29,16 +33,23 @@ _NOT_OWN = {
 
 
 async def submit(
-    act: Act, repository: Repository, number: int, verdict: str, body: str = "", *, commit: str | None = None
+    act: Act,
+    repository: Repository,
+    number: int,
+    verdict: str,
+    body: str = "",
+    *,
+    commit: str | None = None,
+    remarks: Sequence[Remark] = (),
 ) -> Review:
     """
-    Submit a review on a commit; None is the head that the tracker saw last.
+    Submit a review on a commit, with remarks on its lines; None is the head that the tracker saw last.
 
     Raises ``RefusedError`` (422) for an unknown verdict, the author's own approval, a remark without text.
     """
     thread = await find_thread(act, repository, number)
     pull = await find_pull(act, thread)
-    await _check(act, repository, thread, verdict, body, commit)
+    await _check(act, repository, thread, verdict, body or _WITH_REMARKS * bool(remarks), commit)
     identity = await act.tx.next_id()
     await act.tx.run(
         "review_insert",
@@ -53,19 +64,21 @@ async def submit(
     await act.tx.run("thread_touch", id=thread.id, now=act.now)
     review = await find(act, thread, identity)
     await _tell(act, repository, thread, review, "submitted")
+    for remark in remarks:
+        await add_line(act, repository, thread, review, remark)
     return review
 
 
 async def _check(act: Act, repository: Repository, thread: Thread, verdict: str, body: str, commit: str | None) -> None:
     if verdict not in VERDICTS:
-        raise invalid("PullRequestReview", "event")
+        raise unprocessable("Variable $event of type PullRequestReviewEvent was provided invalid value")
     if thread.author.id == act.actor.id and verdict in _NOT_OWN:
         raise unprocessable(_NOT_OWN[verdict])
     if verdict != "APPROVE" and not body.strip():
         raise unprocessable("Body cannot be blank")
     check_body("PullRequestReview", body)
     if commit is not None and _COMMIT.fullmatch(commit) is None:
-        raise invalid("PullRequestReview", "commit_id")
+        raise unprocessable("Variable $commitOID of type GitObjectID was provided invalid value")
     if thread.locked and not (await role_of(act, repository, act.actor)).allows(Role.WRITE):
         raise forbidden("Unable to create review because the pull request is locked.")
 

@@ -16,6 +16,7 @@ from bot.trackers.embedded.values import (
     HistoryEntry,
     Hook,
     Label,
+    LineComment,
     Listed,
     Measure,
     Pull,
@@ -40,12 +41,14 @@ def account(row: Row) -> Account:
     return Account(id=row["id"], login=row["login"], kind=kind, name=row["name"], created_at=Millis(row["created_at"]))
 
 
-def _joined(row: Row, prefix: str, identity: str) -> Account:
+def joined(row: Row, prefix: str, identity: str) -> Account:
+    """Read an account that a view joined to its row, as columns that begin with ``prefix``."""
     fields = {field: row[f"{prefix}_{field}"] for field in ("login", "kind", "name", "created_at")}
     return account({"id": row[identity], **fields})
 
 
-def _moment(value: int | None) -> Millis | None:
+def moment(value: int | None) -> Millis | None:
+    """Read a moment that may be missing."""
     return None if value is None else Millis(value)
 
 
@@ -57,7 +60,7 @@ def repository(row: Row) -> Repository:
     """Read a repository with its owner."""
     return Repository(
         id=row["id"],
-        owner=_joined(row, "owner", "owner"),
+        owner=joined(row, "owner", "owner"),
         name=row["name"],
         default_branch=row["default_branch"],
         private=bool(row["private"]),
@@ -78,22 +81,23 @@ def thread(row: Row) -> Thread:
         number=row["number"],
         title=row["title"],
         body=row["body"],
-        author=_joined(row, "author", "author"),
+        author=joined(row, "author", "author"),
         association=row["association"],
         open=row["state"] == "open",
         state_reason=row["state_reason"],
         locked=bool(row["locked"]),
         labels=tuple(label(entry) for entry in json.loads(row["labels"])),
+        assignees=tuple(account(entry) for entry in json.loads(row["assignees"])),
         reactions=_counts(row["reactions"]),
         comment_count=row["comment_count"],
         pull=bool(row["pull"]),
         draft=bool(row["draft"]),
-        merged_at=_moment(row["merged_at"]),
+        merged_at=moment(row["merged_at"]),
         version=row["version"],
         created_at=Millis(row["created_at"]),
         updated_at=Millis(row["updated_at"]),
-        closed_at=_moment(row["closed_at"]),
-        closed_by=None if row["closed_by"] is None else _joined(row, "closer", "closed_by"),
+        closed_at=moment(row["closed_at"]),
+        closed_by=None if row["closed_by"] is None else joined(row, "closer", "closed_by"),
     )
 
 
@@ -103,7 +107,7 @@ def comment(row: Row) -> Comment:
         id=row["id"],
         number=row["number"],
         on_pull=bool(row["pull"]),
-        author=_joined(row, "author", "author"),
+        author=joined(row, "author", "author"),
         association=row["association"],
         body=row["body"],
         reactions=_counts(row["reactions"]),
@@ -116,7 +120,7 @@ def reaction(row: Row) -> Reaction:
     """Read a reaction with its account."""
     return Reaction(
         id=row["id"],
-        account=_joined(row, "account", "account"),
+        account=joined(row, "account", "account"),
         content=row["content"],
         created_at=Millis(row["created_at"]),
     )
@@ -127,7 +131,7 @@ def history(row: Row) -> HistoryEntry:
     return HistoryEntry(
         id=row["id"],
         number=row["number"],
-        actor=_joined(row, "actor", "actor"),
+        actor=joined(row, "actor", "actor"),
         kind=row["kind"],
         detail=json.loads(row["detail"]),
         commit_id=row["commit_id"],
@@ -153,8 +157,8 @@ def pull(row: Row) -> Pull:
             changed_files=row["changed_files"],
             mergeable=bool(row["mergeable"]),
         ),
-        merged_at=_moment(row["merged_at"]),
-        merged_by=None if row["merged_by"] is None else _joined(row, "merger", "merged_by"),
+        merged_at=moment(row["merged_at"]),
+        merged_by=None if row["merged_by"] is None else joined(row, "merger", "merged_by"),
         merge_sha=row["merge_sha"],
     )
 
@@ -163,12 +167,28 @@ def review(row: Row) -> Review:
     """Read a review with its author."""
     return Review(
         id=row["id"],
-        author=_joined(row, "author", "author"),
+        author=joined(row, "author", "author"),
         association=row["association"],
         state=ReviewState(row["state"]),
         body=row["body"],
         commit_id=row["commit_id"],
         submitted_at=Millis(row["submitted_at"]),
+    )
+
+
+def line_comment(row: Row) -> LineComment:
+    """Read a comment on a line with its author."""
+    return LineComment(
+        id=row["id"],
+        review_id=row["review"],
+        author=joined(row, "author", "author"),
+        association=row["association"],
+        path=row["path"],
+        line=row["line"],
+        body=row["body"],
+        commit_id=row["commit_id"],
+        created_at=Millis(row["created_at"]),
+        updated_at=Millis(row["updated_at"]),
     )
 
 
@@ -197,7 +217,11 @@ def delivery(row: Row) -> Delivery:
         action=row["action"],
         payload=row["payload"],
         redelivery=bool(row["redelivery"]),
-        delivered_at=_moment(row["delivered_at"]),
+        target=row["target"],
+        of_app=bool(row["of_app"]),
+        repository_id=row["repository"],
+        installation_id=row["installation"],
+        delivered_at=moment(row["delivered_at"]),
         duration=row["duration"],
         status_code=row["status_code"],
         status=row["status"],

@@ -28,7 +28,16 @@ def schema() -> tuple[str, ...]:
 def statements() -> Mapping[str, str]:
     """Return every other statement by its name."""
     found: dict[str, str] = {}
-    for file in ("people.sql", "threads.sql", "pulls.sql", "hooks.sql"):
+    for file in (
+        "people.sql",
+        "teams.sql",
+        "threads.sql",
+        "pulls.sql",
+        "lines.sql",
+        "hooks.sql",
+        "apps.sql",
+        "checks.sql",
+    ):
         part = _parse(file)
         if twice := found.keys() & part.keys():
             raise StorageError(f"{file}: named a second time: {', '.join(sorted(twice))}")

@@ -11,13 +11,15 @@ import httpx
 from starlette.types import ASGIApp
 
 from bot.clock import Clock
-from bot.trackers.embedded import branches, comments, history, hooks, people, repositories, reviews
+from bot.trackers.embedded import branches, comments, history, hooks, people, repositories, reviews, teams
 from bot.trackers.embedded.act import Act, Desk
 from bot.trackers.embedded.actions import Actions
 from bot.trackers.embedded.announce import find_pull, find_thread
 from bot.trackers.embedded.app import build_app
+from bot.trackers.embedded.app_actions import AppActions
+from bot.trackers.embedded.check_desk import CheckActions
 from bot.trackers.embedded.courier import Courier
-from bot.trackers.embedded.faults import invalid
+from bot.trackers.embedded.faults import RefusedError, invalid
 from bot.trackers.embedded.links import Links
 from bot.trackers.embedded.store import Store, open_store
 from bot.trackers.embedded.values import (
@@ -35,12 +37,12 @@ from bot.trackers.embedded.values import (
 )
 
 
-class EmbeddedTracker(Actions):
+class EmbeddedTracker(Actions, AppActions, CheckActions):
     """
     A running tracker.
 
     ``app`` answers REST and pages. Setting up is done here with the repository owner's authority; what
-    people do is in ``Actions``.
+    people do is in ``Actions``, what owners do with Apps in ``AppActions``.
     """
 
     def __init__(self, store: Store, links: Links, *, clock: Clock, client: httpx.AsyncClient) -> None:
@@ -52,15 +54,23 @@ class EmbeddedTracker(Actions):
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, database: Path, git_root: Path, *, clock: Clock, client: httpx.AsyncClient, base_url: str
+        cls,
+        database: Path,
+        git_root: Path,
+        *,
+        clock: Clock,
+        client: httpx.AsyncClient,
+        base_url: str,
+        git_over_http: bool = False,
     ) -> AsyncIterator[Self]:
         """
         Open a tracker on a database file and a directory of bare repositories, both made when missing.
 
         ``client`` sends webhooks and stays the caller's to close. ``base_url`` begins every address, and its
-        host is one that requests may name besides the loopback ones.
+        host is one that requests may name besides the loopback ones. With ``git_over_http`` git is told to clone below
+        it with a token, which wants the tracker to be served there.
         """
-        links = Links(base=base_url.rstrip("/"), git_root=git_root)
+        links = Links(base=base_url.rstrip("/"), git_root=git_root, git_over_http=git_over_http)
         async with open_store(database) as store:
             yield cls(store, links, clock=clock, client=client)
 
@@ -138,6 +148,21 @@ class EmbeddedTracker(Actions):
             raise invalid("Collaborator", "permission")
         async with self._owning(repo) as (act, repository):
             await repositories.grant(act, repository, login, role)
+
+    async def rename_user(self, login: str, new: str) -> None:
+        """Give an account another login. Raises ``RefusedError``: 404 for no account, 422 for a login that is taken."""
+        async with self._desk.store.transaction() as tx:
+            await people.rename(tx, await people.find(tx, login), new)
+
+    async def set_team(self, organization: str, slug: str, *logins: str) -> None:
+        """Let exactly these accounts be in a team, which is made when it is not there. Raises ``RefusedError``."""
+        async with self._desk.store.transaction() as tx:
+            try:
+                team = await teams.find(tx, organization, slug)
+            except RefusedError:
+                team = await teams.add(tx, organization, slug, now=self._desk.clock.now())
+            for account in await people.everyone(tx):
+                await teams.set_member(tx, team, account.login, member=account.login in logins)
 
     async def create_hook(
         self, repo: str, url: str, secret: str, *, events: Sequence[str] = hooks.ALL_EVENTS, active: bool = True

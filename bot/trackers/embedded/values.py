@@ -109,6 +109,7 @@ class Thread:
     state_reason: str | None
     locked: bool
     labels: tuple[Label, ...]
+    assignees: tuple[Account, ...]
     reactions: Mapping[str, int]
     comment_count: int
     pull: bool
@@ -207,6 +208,22 @@ class Review:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LineComment:
+    """A comment on a line of a file, as its review's commit has it."""
+
+    id: int
+    review_id: int
+    author: Account
+    association: str
+    path: str
+    line: int
+    body: str
+    commit_id: str
+    created_at: Millis
+    updated_at: Millis
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hook:
     """A webhook; ``events`` are names, or ``*`` for all."""
 
@@ -220,12 +237,35 @@ class Hook:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Installation:
+    """
+    An App where one account let it in.
+
+    ``selection`` is ``all`` or ``selected``; ``permissions`` are the levels that the account granted, by name.
+    """
+
+    id: int
+    app_id: int
+    app_slug: str
+    client_id: str
+    account: Account
+    selection: str
+    permissions: Mapping[str, str]
+    events: tuple[str, ...]
+    suspended_at: Millis | None
+    suspended_by: Account | None
+    created_at: Millis
+    updated_at: Millis
+
+
+@dataclass(frozen=True, kw_only=True)
 class Delivery:
     """
     One sending of one event to one hook.
 
     A redelivery is a delivery of its own with the same ``guid``. ``status_code`` is 0 when nobody answered;
-    ``duration`` is in milliseconds; all are None while it is queued.
+    ``duration`` is in milliseconds; all are None while it is queued. ``target`` is what the hook belongs to: an App
+    (``of_app``) or a repository.
     """
 
     id: int
@@ -237,6 +277,10 @@ class Delivery:
     action: str | None
     payload: str
     redelivery: bool
+    target: int
+    of_app: bool
+    repository_id: int | None
+    installation_id: int | None
     delivered_at: Millis | None
     duration: int | None
     status_code: int | None

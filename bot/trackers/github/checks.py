@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.trackers.checks import Check, Conclusion, Shown
+from bot.trackers.checks import Check, Conclusion, Maker, MakerKind, Shown
 from bot.trackers.github.client import PAGE, Client, path_of
+from bot.trackers.github.credentials import BotCredentials
 from bot.trackers.github.fields import Fields
 
 MAX_DESCRIPTION = 140
@@ -18,15 +19,21 @@ class GithubChecks:
     """See ``bot.trackers.checks`` for what each method promises."""
 
     client: Client
+    credentials: BotCredentials
+
+    @property
+    def app(self) -> int | None:
+        """The App's id; None with a token."""
+        return self.credentials.app
 
     async def checks(self, repository: str, sha: str) -> Sequence[Check]:
         """Return the latest check runs and commit statuses of a commit."""
         commit = path_of(repository, "commits", sha)
         runs = [_run(entry) for entry in await self._runs(f"{commit}/check-runs")]
-        latest: dict[tuple[str, int | None], Check] = {}
+        latest: dict[str, Check] = {}
         for entry in await self.client.pages(f"{commit}/statuses"):
             status = _status(entry)
-            latest.setdefault((status.name, status.author), status)  # the newest comes first
+            latest.setdefault(status.name, status)  # the newest comes first
         return [*runs, *latest.values()]
 
     async def create_check(self, repository: str, sha: str, shown: Shown, *, external: str) -> int:
@@ -76,7 +83,7 @@ def _run(entry: Fields) -> Check:
         id=entry.number("id"),
         name=entry.text("name"),
         conclusion=_conclusion(entry.text_or_none("conclusion")) if entry.text("status") == "completed" else None,
-        author=None if app is None else app.number("id"),
+        maker=None if app is None else Maker(MakerKind.APP, app.number("id")),
         external=entry.text_or_none("external_id") or "",
         url=entry.text_or_none("html_url") or "",
     )
@@ -93,6 +100,6 @@ def _status(entry: Fields) -> Check:
         id=entry.number("id"),
         name=entry.text("context"),
         conclusion=_STATES.get(entry.text("state"), Conclusion.FAILURE),
-        author=None if creator is None else creator.number("id"),
+        maker=None if creator is None else Maker(MakerKind.ACCOUNT, creator.number("id")),
         url=entry.text_or_none("target_url") or "",
     )

@@ -1,59 +1,39 @@
-"""
-One client for the life of the host: what is asked, and how failures to ask are told.
-
-githubkit's own retries are off. They repeat a POST that was answered with an error but done, and they sleep until
-a rate limit ends; here the caller looks first and tries again later.
-"""
+"""What is asked of the API: objects, changes, and lists with all their pages."""
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
-from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
 from urllib.parse import quote
 
-import githubkit
 import httpx
-from githubkit.exception import GitHubException, RequestError
 
-from bot.errors import TrackerError, TrackerUnavailableError
+from bot.errors import TrackerError
+from bot.trackers.github.credentials import Credentials
 from bot.trackers.github.fields import Fields
-from bot.trackers.github.quota import note_quota
-from bot.trackers.github.refusal import refusal
+from bot.trackers.github.wire import Asks, Query, Request
 
 PAGE = 100
-MAX_HOPS = 3
-"""How many times in a row a moved repository may point further."""
-
-_PARTS = 3
-"""A request may take this many times as long as one of its parts: connecting, sending, waiting for an answer."""
-
-Query = Mapping[str, str | int]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Client:
     """Requests to the API. Every method raises ``TrackerError`` and its children, and nothing else."""
 
-    github: githubkit.GitHub[Any]
-    context: contextvars.Context
-    seconds: float
+    wire: Asks
+    credentials: Credentials
 
     async def get(self, path: str) -> Fields:
         """Return one object."""
-        return Fields.of(json_of(await self._answer("GET", path, None, None)))
+        return Fields.of(json_of(await self.answer("GET", path)))
 
     async def send(self, method: str, path: str, body: Mapping[str, object]) -> Fields:
         """Change something, once, and return the object that the tracker answers with."""
-        return Fields.of(json_of(await self._answer(method, path, body, None)))
+        return Fields.of(json_of(await self.answer(method, path, body)))
 
     async def tell(self, method: str, path: str, body: Mapping[str, object] | None = None) -> None:
         """Change something, once, whatever the tracker answers with."""
-        await self._answer(method, path, body, None)
+        await self.answer(method, path, body)
 
     async def pages(self, path: str, query: Query | None = None) -> list[Fields]:
         """Return the entries of every page of a list (ag-J04)."""
@@ -64,46 +44,34 @@ class Client:
             if page in seen:
                 raise TrackerError(f"the pages of {path} go round in a circle")
             seen.append(page)
-            answer = await self._answer("GET", path, None, page)
-            entries = json_of(answer)
-            if not isinstance(entries, list):
-                raise TrackerError(f"the tracker answered {path} with something else than a list")
-            found += map(Fields.of, entries)
-            page = _next(answer)
+            answer = await self.answer("GET", path, query=page)
+            found += entries_of(answer)
+            page = next_page(answer)
         return found
 
-    async def _answer(
-        self, method: str, path: str, body: Mapping[str, object] | None, query: Query | None
+    async def answer(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        query: Query | None = None,
+        accept: str | None = None,
     ) -> httpx.Response:
-        """Ask, and ask again where a renamed repository is now; the method and the body stay what they were."""
-        url = path
-        for _ in range(1 + MAX_HOPS):
-            answer = await self._ask(method, url, body, query)
-            if not answer.has_redirect_location:
-                return answer
-            target = answer.url.join(answer.headers["location"])
-            if (target.scheme, target.netloc) != (answer.url.scheme, answer.url.netloc):
-                raise TrackerError(f"the tracker sends {path} to another host, {target.host}")
-            url = str(target)
-            query = None if target.query else query
-        raise TrackerError(f"the tracker sends {path} on and on")
+        """
+        Ask, and ask once more where other credentials are to be had than those that were refused (ag-I01).
 
-    async def _ask(
-        self, method: str, url: str, body: Mapping[str, object] | None, query: Query | None
-    ) -> httpx.Response:
-        # githubkit keeps its connections in a context variable. Asking within the context in which the client was
-        # opened finds them from every task, however that one came about.
-        request = self.github.arequest(method, url, json=body, params=None if query is None else dict(query))
+        ``accept`` is the media type that is wanted, None for JSON.
+        """
+        headers = {} if accept is None else {"Accept": accept}
+        request = Request(method=method, path=path, body=body, query=query, headers=headers)
+        grant = await self.credentials.grant(path)
         try:
-            async with asyncio.timeout(_PARTS * self.seconds):
-                answer = await _within(self.context, request)
-        except RequestError as error:
-            if isinstance(error.exc, TrackerError):
-                raise error.exc from None
-            raise _unreachable(error.exc) from error
-        except (GitHubException, TimeoutError) as error:
-            raise _unreachable(error) from error
-        return answer.raw_response
+            return await self.wire.ask(request, grant)
+        except TrackerError as error:
+            renewed = None if error.status is None else await self.credentials.renewed(path, grant, error.status)
+            if renewed is None:
+                raise
+        return await self.wire.ask(request, renewed)
 
 
 def path_of(repository: str, *rest: str | int) -> str:
@@ -118,47 +86,6 @@ def path_of(repository: str, *rest: str | int) -> str:
     return "/".join(["/repos", *map(_escaped, parts)])
 
 
-@asynccontextmanager
-async def open_client(
-    token: str, *, base_url: str, seconds: float, transport: httpx.AsyncBaseTransport | None
-) -> AsyncIterator[Client]:
-    """Yield a client whose connections stay open until the end. Each part of a request may take ``seconds``."""
-    github = githubkit.GitHub(
-        githubkit.TokenAuthStrategy(token),
-        base_url=base_url,
-        timeout=seconds,
-        user_agent="trackside",
-        follow_redirects=False,
-        http_cache=False,
-        auto_retry=False,
-        async_transport=transport,
-        async_event_hooks={"response": [_judge]},
-    )
-    context = contextvars.copy_context()
-    stack = AsyncExitStack()
-    await _within(context, stack.enter_async_context(github))
-    try:
-        yield Client(github, context, seconds)
-    finally:
-        await _within(context, stack.aclose())
-
-
-async def _judge(answer: httpx.Response) -> None:
-    note_quota(answer)
-    # Before githubkit does, which takes the time of this machine and fails on a ``Retry-After`` that is a date.
-    if answer.is_error:
-        await answer.aread()
-        raise refusal(answer)
-
-
-async def _within(context: contextvars.Context, work: Coroutine[Any, Any, T]) -> T:
-    return await asyncio.get_running_loop().create_task(work, context=context)
-
-
-def _unreachable(error: Exception) -> TrackerUnavailableError:
-    return TrackerUnavailableError(f"the tracker cannot be reached: {type(error).__name__}")
-
-
 def json_of(answer: httpx.Response) -> object:
     """Return the document of an answer. Raises ``TrackerError`` when it is none."""
     try:
@@ -169,7 +96,15 @@ def json_of(answer: httpx.Response) -> object:
     return document
 
 
-def _next(answer: httpx.Response) -> Query | None:
+def entries_of(answer: httpx.Response) -> list[Fields]:
+    """Return the entries of an answer. Raises ``TrackerError`` when it is no list of objects."""
+    entries = json_of(answer)
+    if not isinstance(entries, list):
+        raise TrackerError(f"the tracker answered {answer.url.path} with something else than a list")
+    return list(map(Fields.of, entries))
+
+
+def next_page(answer: httpx.Response) -> Query | None:
     """Return the query of the next page. Only the query is taken, so that a link leads nowhere else."""
     link = answer.links.get("next", {}).get("url")
     return None if link is None else dict(httpx.URL(link).params)

@@ -58,6 +58,10 @@ class Fields:
         value = self.document.get(name)
         return value if isinstance(value, list) else self._unusable(name)
 
+    def list_or_empty(self, name: str) -> list[object]:
+        """Return a list, which is empty when it is null or missing."""
+        return [] if self.document.get(name) is None else self.items(name)
+
     def moment(self, name: str) -> Millis:
         """Return a moment such as ``2026-12-01T12:00:00Z``."""
         try:

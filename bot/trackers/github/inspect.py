@@ -1,8 +1,4 @@
-"""
-Looking at an account, a repository and its webhooks, for the doctor.
-
-It asks by itself rather than through ``client``: what it wants stands in the headers of answers, and in refusals.
-"""
+"""Looking at an account, a repository and its webhooks, for the doctor."""
 
 from __future__ import annotations
 
@@ -10,24 +6,28 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from urllib.parse import quote
 
 import httpx
 
 from bot.clock import SECOND, Millis
-from bot.errors import RateLimitedError, TrackerError, TrackerUnavailableError
-from bot.trackers.github.client import PAGE, json_of, path_of
+from bot.errors import RateLimitedError, TrackerError, TrackerMissingError
+from bot.trackers.github.client import PAGE, Client, json_of, path_of
 from bot.trackers.github.fields import Fields
+from bot.trackers.github.opening import open_client
 from bot.trackers.github.permissions import PERMISSIONS
-from bot.trackers.github.refusal import moment_of, refusal
+from bot.trackers.github.refusal import moment_of
 from bot.trackers.inspection import Account, Attempt, Hook, Lacking
 
 _HIDDEN = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND})
-_SECONDS = 10.0
+_SAYS_NOTHING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY})
+"""How a server answers that does not know the path, and one whose repository has no commit yet."""
 _PROBES: Mapping[str, tuple[str | int, ...]] = {
     "contents": ("branches",),
     "issues": ("issues",),
     "metadata": ("labels",),
     "pull_requests": ("pulls",),
+    "statuses": ("commits", "HEAD", "statuses"),
 }
 """By the permission: a list that cannot be read without it."""
 
@@ -36,30 +36,16 @@ _PROBES: Mapping[str, tuple[str | int, ...]] = {
 class GithubInspect:
     """See ``bot.trackers.inspection`` for what each method promises."""
 
-    http: httpx.AsyncClient
+    client: Client
 
     async def get(self, path: str, **query: str | int) -> httpx.Response:
-        """Return an answer that is no refusal."""
-        try:
-            answer = await self.http.get(path, params=query)
-        except httpx.HTTPError as error:
-            # Its text may hold the address with what stands in it; the kind says enough.
-            raise TrackerUnavailableError(f"the tracker cannot be reached: {type(error).__name__}") from error
-        if answer.is_error:
-            raise refusal(answer)
-        return answer
+        """Return an answer that is no refusal, with its headers."""
+        return await self.client.answer("GET", path, query=query or None)
 
     async def account(self) -> Account:
         """Return whom the credentials belong to."""
         answer = await self.get("/user")
-        headers = answer.headers
-        return Account(
-            login=Fields.of(json_of(answer)).text("login"),
-            tracker_time=_moment(headers.get("date")),
-            remaining=_count(headers, "x-ratelimit-remaining"),
-            limit=_count(headers, "x-ratelimit-limit"),
-            version=headers.get("x-github-enterprise-version"),
-        )
+        return account_of(answer, Fields.of(json_of(answer)).text("login"))
 
     async def may_push(self, repository: str) -> bool:
         """Return whether the account may write to the repository."""
@@ -74,9 +60,8 @@ class GithubInspect:
             try:
                 await self.get(path_of(repository, *rest), per_page=1)
             except TrackerError as error:
-                # 404 says nothing here: a server that does not know the path answers so too.
                 if error.status != HTTPStatus.FORBIDDEN or isinstance(error, RateLimitedError):
-                    if error.status != HTTPStatus.NOT_FOUND:
+                    if error.status not in _SAYS_NOTHING:
                         raise
                     continue
                 found.append(Lacking(permission=name, level=PERMISSIONS[name]))
@@ -89,8 +74,7 @@ class GithubInspect:
 
     async def attempts(self, repository: str, hook: int) -> Sequence[Attempt]:
         """Return the latest tries to deliver, newest first, one page."""
-        entries = await self._entries(path_of(repository, "hooks", hook, "deliveries"))
-        return [Attempt(status=entry.number("status_code")) for entry in entries or []]
+        return await self.tried(path_of(repository, "hooks", hook, "deliveries"))
 
     async def labels(self, repository: str) -> Sequence[str]:
         """Return the names of the labels of the repository; none where the credentials may not look."""
@@ -101,10 +85,23 @@ class GithubInspect:
             page += 1
         return found
 
-    async def _entries(self, path: str, size: int = PAGE, page: int = 1) -> list[Fields] | None:
+    async def exists(self, name: str) -> bool:
+        """Return whether there is an account or a team of this name that the credentials may see."""
+        owner, _, team = (quote(part, safe="") for part in name.partition("/"))
+        try:
+            await self.get(f"/orgs/{owner}/teams/{team}" if team else f"/users/{owner}")
+        except TrackerMissingError:
+            return False
+        return True
+
+    async def tried(self, path: str) -> Sequence[Attempt]:
+        """Return the latest of a list of deliveries."""
+        return [Attempt(status=entry.number("status_code")) for entry in await self._entries(path) or []]
+
+    async def _entries(self, path: str, **query: int) -> list[Fields] | None:
         """Return one page of a list, None when it is refused or hidden."""
         try:
-            answer = await self.get(path, per_page=size, page=page)
+            answer = await self.get(path, per_page=PAGE, **query)
         except TrackerError as error:
             if error.status in _HIDDEN and not isinstance(error, RateLimitedError):
                 return None
@@ -120,15 +117,20 @@ async def open_inspect(
     token: str, *, base_url: str, transport: httpx.AsyncBaseTransport | None = None
 ) -> AsyncIterator[GithubInspect]:
     """Yield an inspector by a personal token."""
-    headers = {
-        "Authorization": f"Bearer {token}",
-        "Accept": "application/vnd.github+json",
-        "User-Agent": "trackside",
-    }
-    async with httpx.AsyncClient(
-        base_url=base_url, headers=headers, timeout=_SECONDS, transport=transport, follow_redirects=False
-    ) as http:
-        yield GithubInspect(http)
+    async with open_client(token, base_url=base_url, transport=transport) as (client, _):
+        yield GithubInspect(client)
+
+
+def account_of(answer: httpx.Response, login: str) -> Account:
+    """Return an account with what came in the headers of the answer about it."""
+    headers = answer.headers
+    return Account(
+        login=login,
+        tracker_time=_moment(headers.get("date")),
+        remaining=_count(headers, "x-ratelimit-remaining"),
+        limit=_count(headers, "x-ratelimit-limit"),
+        version=headers.get("x-github-enterprise-version"),
+    )
 
 
 def _hook(entry: Fields) -> Hook:

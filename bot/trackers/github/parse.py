@@ -8,6 +8,7 @@ from bot.trackers.contract import (
     Comment,
     Issue,
     IssueEvent,
+    LineComment,
     Person,
     PullRequest,
     Repository,
@@ -82,6 +83,7 @@ def issue(answer: Fields) -> Issue:
         is_pull_request=answer.child_or_none("pull_request") is not None,
         updated_at=answer.moment("updated_at"),
         url=answer.text("html_url"),
+        assignees=tuple(Fields.of(each).text("login") for each in answer.list_or_empty("assignees")),
     )
 
 
@@ -129,6 +131,17 @@ def review(answer: Fields, number: int) -> Review | None:
     )
 
 
+def line_comment(answer: Fields) -> LineComment:
+    """Return a comment on a line. In the list of a review, the line may be left out or be null."""
+    return LineComment(
+        id=answer.number("id"),
+        path=answer.text("path"),
+        line=None if answer.document.get("line") is None else answer.number("line"),
+        body=answer.text("body"),
+        author=_author(answer),
+    )
+
+
 def pull_request(answer: Fields) -> PullRequest:
     """Return a pull request. A list does not say ``merged``, but when."""
     head = answer.child("head")
@@ -144,14 +157,19 @@ def pull_request(answer: Fields) -> PullRequest:
         base_ref=answer.child("base").text("ref"),
         author=_author(answer),
         url=answer.text("html_url"),
+        from_fork=_from_fork(answer),
     )
 
 
 def from_own_branch(answer: Fields, head_ref: str) -> bool:
     """Return whether a pull request's head is this branch, of the repository that it was opened in."""
-    head = answer.child("head")
-    source, target = head.child_or_none("repo"), answer.child("base").child("repo")
-    return source is not None and source.number("id") == target.number("id") and head.text("ref") == head_ref
+    return not _from_fork(answer) and answer.child("head").text("ref") == head_ref
+
+
+def _from_fork(answer: Fields) -> bool:
+    # By the id: a fork may have the same name, and one that was deleted has none at all (ag-D12).
+    source, target = answer.child("head").child_or_none("repo"), answer.child("base").child("repo")
+    return source is None or source.number("id") != target.number("id")
 
 
 def _author(answer: Fields) -> Person:

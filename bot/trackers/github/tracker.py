@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 import httpx
 
-from bot.clock import SECOND, Millis
+from bot.clock import SECOND, Clock, Millis
 from bot.domain.permission import Permission
 from bot.errors import TrackerError, TrackerMissingError
+from bot.trackers.calls import Meter
 from bot.trackers.contract import (
     Comment,
     Issue,
     IssueEvent,
+    LineComment,
     Person,
     PullRequest,
     Reaction,
@@ -23,12 +26,15 @@ from bot.trackers.contract import (
     Review,
 )
 from bot.trackers.github import parse
+from bot.trackers.github.assignees import GithubAssignees
+from bot.trackers.github.changes import GithubChanges
 from bot.trackers.github.checks import GithubChecks
-from bot.trackers.github.client import Client, open_client, path_of
+from bot.trackers.github.client import Client, path_of
+from bot.trackers.github.credentials import BotCredentials, Identity
+from bot.trackers.github.deliveries import GithubDeliveries
+from bot.trackers.github.etags import Answers, SparingWire
+from bot.trackers.github.opening import TIMEOUT, open_client
 from bot.trackers.github.teams import GithubTeams
-
-TIMEOUT = 10.0
-"""Seconds that each part of a request may take."""
 
 _INVALID = 422
 
@@ -39,14 +45,30 @@ def _moment(time: Millis) -> str:
 
 
 @dataclass(frozen=True)
-class GithubTracker(GithubChecks, GithubTeams):
+class GithubTracker(GithubAssignees, GithubChanges, GithubChecks, GithubTeams, GithubDeliveries):
     """See ``bot.trackers.contract``, and ``checks`` and ``teams`` beside it, for what each method promises."""
 
     client: Client
+    credentials: BotCredentials
+    answers: Answers = field(default_factory=Answers)
+
+    def sparing(self, meter: Meter) -> GithubTracker:
+        """Return the same tracker, asked only for what has changed, and counted."""
+        wire = SparingWire(self.client.wire, self.answers, meter)
+        return replace(self, client=replace(self.client, wire=wire))
 
     async def me(self) -> Person:
-        """Return the account that the token belongs to."""
-        return parse.person(await self.client.get("/user"))
+        """Return the account that the token belongs to, or that the tracker made for the App."""
+        return parse.person(await self.client.get(await self.credentials.account()))
+
+    async def git_token(self, repository: str) -> str:
+        """Return the token of the moment."""
+        return await self.credentials.git_token(repository)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The tokens that were in use lately."""
+        return self.credentials.hidden
 
     async def repository(self, full_name: str) -> Repository:
         """Return the repository; a renamed one is found by its old name too."""
@@ -62,11 +84,10 @@ class GithubTracker(GithubChecks, GithubTeams):
         return parse.issue(answer)
 
     async def issues(self, repository: str, *, label: str) -> Sequence[Issue]:
-        """Return all open issues that carry the label, oldest first."""
+        """Return all open issues and pull requests that carry the label, oldest first."""
         # In this order a new issue comes last, and moves no other one to a page that was read already.
         query = {"state": "open", "labels": label, "sort": "created", "direction": "asc"}
-        entries = await self.client.pages(path_of(repository, "issues"), query)
-        return [found for found in map(parse.issue, entries) if not found.is_pull_request]
+        return list(map(parse.issue, await self.client.pages(path_of(repository, "issues"), query)))
 
     async def issues_since(self, repository: str, since: Millis) -> Sequence[Issue]:
         """Return the repository's issues and pull requests updated since a moment, oldest first."""
@@ -84,6 +105,10 @@ class GithubTracker(GithubChecks, GithubTeams):
         """Return all comments of a thread, oldest first."""
         return list(map(parse.comment, await self.client.pages(path_of(repository, "issues", number, "comments"))))
 
+    async def comment(self, repository: str, comment: int) -> Comment:
+        """Return a comment as it is now."""
+        return parse.comment(await self.client.get(path_of(repository, "issues", "comments", comment)))
+
     async def comments_since(self, repository: str, since: Millis) -> Sequence[Comment]:
         """Return the repository's comments updated since a moment, oldest first."""
         query = {"since": _moment(since), "sort": "updated", "direction": "asc"}
@@ -94,6 +119,11 @@ class GithubTracker(GithubChecks, GithubTeams):
         entries = await self.client.pages(path_of(repository, "pulls", number, "reviews"))
         reviews = (parse.review(entry, number) for entry in entries)
         return [review for review in reviews if review is not None]
+
+    async def line_comments(self, repository: str, number: int, review: int) -> Sequence[LineComment]:
+        """Return the comments on lines of a review, oldest first."""
+        path = path_of(repository, "pulls", number, "reviews", review, "comments")
+        return list(map(parse.line_comment, await self.client.pages(path)))
 
     async def pull_request(self, repository: str, number: int) -> PullRequest:
         """Return the pull request as it is now."""
@@ -107,13 +137,24 @@ class GithubTracker(GithubChecks, GithubTeams):
         found = (parse.pull_request(entry) for entry in entries if parse.from_own_branch(entry, head_ref))
         return max(found, key=lambda pull: pull.number, default=None)
 
-    async def permission(self, repository: str, login: str) -> Permission:
-        """Return the collaborator permission; an account that is none has ``NONE``."""
+    async def permission(self, repository: str, login: str, *, account: int | None = None) -> Permission:
+        """Return the collaborator permission; an account that is none, or another than expected, has ``NONE``."""
         try:
             answer = await self.client.get(path_of(repository, "collaborators", login, "permission"))
         except TrackerMissingError:
             return Permission.NONE
+        user = answer.child_or_none("user")
+        if account is not None and (user is None or user.number("id") != account):
+            return Permission.NONE
         return parse.permission(answer)
+
+    async def account_of(self, login: str) -> int | None:
+        """Return the id of the account that has a login, as the tracker knows it now."""
+        try:
+            answer = await self.client.get(f"/users/{quote(login, safe='')}")
+        except TrackerMissingError:
+            return None
+        return answer.number("id")
 
     async def create_comment(self, repository: str, number: int, body: str) -> Comment:
         """Post a comment, once."""
@@ -179,16 +220,19 @@ class GithubTracker(GithubChecks, GithubTeams):
 
 @asynccontextmanager
 async def open_tracker(
-    token: str,
+    identity: Identity,
     *,
     base_url: str,
     seconds: float = TIMEOUT,
     transport: httpx.AsyncBaseTransport | None = None,
+    clock: Clock | None = None,
 ) -> AsyncIterator[GithubTracker]:
     """
     Yield the tracker at ``base_url``, such as ``https://api.github.com``, for the life of the host.
 
-    Each part of a request may take ``seconds``; ``transport`` takes the place of the network in tests.
+    Each part of a request may take ``seconds``; ``transport`` takes the place of the network in tests, and ``clock``
+    that of the machine's. Raises ``ConfigError`` for an App's key that is none.
     """
-    async with open_client(token, base_url=base_url, seconds=seconds, transport=transport) as client:
-        yield GithubTracker(client)
+    opening = open_client(identity, base_url=base_url, seconds=seconds, transport=transport, clock=clock)
+    async with opening as (client, credentials):
+        yield GithubTracker(client, credentials)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.executors.workspace.git import Git, GitError
+from bot.errors import TrackerError
+from bot.executors.workspace.git import Git, GitError, Token
 
 
 @asynccontextmanager
@@ -29,6 +30,16 @@ async def server(heads: list[str]) -> AsyncIterator[str]:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
         yield f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+
+
+REMOTE = "https://tracker.test/acme/shop.git"
+
+
+def fixed(token: str) -> Token:
+    async def always(_remote: str) -> str:
+        return token
+
+    return always
 
 
 def spy(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -46,7 +57,7 @@ async def test_the_token_goes_to_the_remote_and_to_nobody_else(tmp_path: Path) -
     token = secrets.token_hex(20)
     heads: list[str] = []
     async with server(heads) as address, server(heads) as other:
-        git = Git(token=token)
+        git = Git(token=fixed(token))
         for remote in (f"{address}/acme/shop.git", ""):
             with pytest.raises(GitError):
                 await git.run(tmp_path, "ls-remote", f"{address}/acme/shop.git", remote=remote)
@@ -63,11 +74,46 @@ async def test_the_token_is_in_no_argument(tmp_path: Path, monkeypatch: pytest.M
     token = secrets.token_hex(20)
 
     with pytest.raises(GitError):
-        await Git(token=token).run(tmp_path, "fetch", "https://tracker.test/a/b.git", remote="https://tracker.test/")
+        await Git(token=fixed(token)).run(
+            tmp_path, "fetch", "https://tracker.test/a/b.git", remote="https://tracker.test/"
+        )
 
     arguments = seen.read_text(encoding="utf-8")
     assert arguments.splitlines() == ["fetch", "https://tracker.test/a/b.git"]
-    assert token not in repr(Git(token=token))
+    assert token not in repr(Git(token=fixed(token)))
+
+
+# ag-I01
+async def test_each_command_that_reaches_a_remote_has_the_token_of_the_moment(tmp_path: Path) -> None:
+    minted = [secrets.token_hex(20) for _ in range(2)]
+    asked: list[str] = []
+    heads: list[str] = []
+
+    async def mint(remote: str) -> str:
+        asked.append(remote)
+        return minted[len(asked) - 1]
+
+    async with server(heads) as address:
+        remote = f"{address}/acme/shop.git"
+        for reached in (remote, "", remote):
+            with pytest.raises(GitError):
+                await Git(token=mint).run(tmp_path, "ls-remote", remote, remote=reached)
+
+    assert asked == [remote, remote]
+    basics = [base64.b64encode(f"x-access-token:{token}".encode()).decode() for token in minted]
+    assert [[f"Authorization: Basic {basic}" in head for basic in basics] for head in heads] == [
+        [True, False],
+        [False, False],
+        [False, True],
+    ]
+
+
+async def test_a_token_that_cannot_be_had_is_a_failure_of_the_command(tmp_path: Path) -> None:
+    async def none(_remote: str) -> str:
+        raise TrackerError("the App's installation on acme is suspended")
+
+    with pytest.raises(GitError, match="no token for git: the App's installation on acme is suspended"):
+        await Git(token=none).run(tmp_path, "ls-remote", REMOTE, remote=REMOTE)
 
 
 @pytest.mark.parametrize("encoded", [False, True])
@@ -76,7 +122,7 @@ async def test_an_error_does_not_tell_the_token(tmp_path: Path, *, encoded: bool
     told = base64.b64encode(f"x-access-token:{token}".encode()).decode() if encoded else token
 
     with pytest.raises(GitError) as caught:
-        await Git(token=token).run(tmp_path, "clone", f"/nowhere/{told}")
+        await Git(token=fixed(token)).run(tmp_path, "clone", f"/nowhere/{told}", remote=REMOTE)
 
     assert told not in str(caught.value)
     assert told not in caught.value.output

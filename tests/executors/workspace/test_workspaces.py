@@ -79,7 +79,11 @@ async def test_a_work_that_is_prepared_twice_at_once_has_one_workspace(remote: R
 
 async def test_a_run_finds_no_address_and_no_token(remote: Remote, tmp_path: Path) -> None:
     token = secrets.token_hex(20)
-    workspaces = Workspaces(root=tmp_path / "workspaces", git=Git(token=token))
+
+    async def always(_remote: str) -> str:
+        return token
+
+    workspaces = Workspaces(root=tmp_path / "workspaces", git=Git(token=always))
 
     workspace = await workspaces.prepare(remote.source, WORK, BRANCH)
 

@@ -151,8 +151,8 @@ MUTANTS: tuple[Mutant, ...] = (
         patches=(
             Patch(
                 file="bot/approvals/decide.py",
-                old="if vote.current.revision != hold.revision:",
-                new="if False:",
+                old="moved = vote.current.revision != hold.revision",
+                new="moved = False",
             ),
         ),
         invariants=("decisions_are_about_what_was_seen",),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.domain.permission import Permission
-from bot.trackers.contract import Comment, IssueEvent, Person, PullRequest, Review, Verdict
+from bot.trackers.contract import Comment, IssueEvent, LineComment, Person, PullRequest, Review, Verdict
 from tests.simulation.times import TrueTime
 from tests.simulation.tracker import payloads
 from tests.simulation.tracker.payloads import Delivery
@@ -112,8 +112,10 @@ class TrackerDesk:
         item.comments = [each for each in item.comments if each.id != comment.id]
         self.erased[comment.id] = None
 
-    def review(self, place: Place, pull: Pull, by: Person, verdict: Verdict, body: str) -> Review:
-        """Review a pull request at its head."""
+    def review(
+        self, place: Place, pull: Pull, by: Person, verdict: Verdict, body: str, lines: Sequence[str] = ()
+    ) -> Review:
+        """Review a pull request at its head; ``lines`` are said of its first lines, one of each."""
         review = Review(
             id=self.identity(),
             number=pull.item.number,
@@ -124,8 +126,29 @@ class TrackerDesk:
             submitted_at=self.time.whole,
         )
         pull.reviews.append(review)
-        self.outbox.append(payloads.review(place, pull, review, self.identity()))
+        pull.item.updated_at = self.time.whole
+        pull.lines[review.id] = [
+            LineComment(id=self.identity(), path="README.md", line=number, body=said, author=by)
+            for number, said in enumerate(lines, start=1)
+        ]
+        self.outbox.append(payloads.review(place, pull, review, "submitted", self.identity()))
+        for line in pull.lines[review.id]:
+            self.outbox.append(payloads.line(place, pull, line, review, self.identity()))
         return review
+
+    def rewrite_review(self, place: Place, pull: Pull, review: Review, body: str) -> None:
+        """Rewrite the text of a review."""
+        changed = replace(review, body=body)
+        pull.reviews = [changed if each.id == review.id else each for each in pull.reviews]
+        pull.item.updated_at = self.time.whole
+        self.outbox.append(payloads.review(place, pull, changed, "edited", self.identity()))
+
+    def dismiss(self, place: Place, pull: Pull, review: Review) -> None:
+        """Dismiss a review."""
+        dismissed = replace(review, verdict=Verdict.DISMISSED)
+        pull.reviews = [dismissed if each.id == review.id else each for each in pull.reviews]
+        pull.item.updated_at = self.time.whole
+        self.outbox.append(payloads.review(place, pull, dismissed, "dismissed", self.identity()))
 
     def push(self, place: Place, branch: str) -> str:
         """Push a commit to a branch, and return it."""

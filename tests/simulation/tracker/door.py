@@ -9,20 +9,23 @@ from typing import TypeVar
 from bot.clock import MINUTE, Millis
 from bot.domain.permission import Permission
 from bot.errors import RateLimitedError, TrackerError, TrackerMissingError, TrackerUnavailableError
+from bot.trackers.calls import Meter
 from bot.trackers.checks import Check, Shown
 from bot.trackers.contract import (
     Comment,
     Issue,
     IssueEvent,
+    LineComment,
     Person,
     PullRequest,
     Reaction,
     Repository,
     Review,
 )
+from bot.trackers.deliveries import Attempt
 from tests.simulation.mortal import Harm, Life
 from tests.simulation.tracker.desk import TrackerDesk
-from tests.simulation.tracker.state import BOT, Item, Place
+from tests.simulation.tracker.state import BOT, PEOPLE, Item, Place
 
 T = TypeVar("T")
 
@@ -44,6 +47,17 @@ class TrackerDoor:
 
     async def me(self) -> Person:
         return BOT
+
+    async def git_token(self, repository: str) -> str:
+        return await self._read("git_token", lambda: f"a token for {self._place(repository).name}")
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        return frozenset()
+
+    def sparing(self, meter: Meter) -> TrackerDoor:
+        del meter
+        return self
 
     async def repository(self, full_name: str) -> Repository:
         return await self._read("repository", lambda: self._place(full_name).repository())
@@ -73,6 +87,9 @@ class TrackerDoor:
     async def comments(self, repository: str, number: int) -> Sequence[Comment]:
         return await self._read("comments", lambda: list(self._item(repository, number).comments))
 
+    async def comment(self, repository: str, comment: int) -> Comment:
+        return await self._read("comment", lambda: self._comment(repository, comment))
+
     async def comments_since(self, repository: str, since: Millis) -> Sequence[Comment]:
         def find() -> list[Comment]:
             found = [each for item in self._place(repository).threads() for each in item.comments]
@@ -83,12 +100,20 @@ class TrackerDoor:
     async def reviews(self, repository: str, number: int) -> Sequence[Review]:
         return await self._read("reviews", lambda: list(self._place(repository).pulls[number].reviews))
 
+    async def line_comments(self, repository: str, number: int, review: int) -> Sequence[LineComment]:
+        lines = self._place(repository).pulls[number].lines
+        return await self._read("line_comments", lambda: list(lines.get(review, ())))
+
     async def pull_request(self, repository: str, number: int) -> PullRequest:
         def find() -> PullRequest:
             self._item(repository, number)
             return self._place(repository).pulls[number].pull_request(repository)
 
         return await self._read("pull_request", find)
+
+    async def diff(self, repository: str, number: int) -> bytes | None:
+        del repository, number
+        return await self._read("diff", lambda: None)
 
     async def find_pull_request(self, repository: str, *, head_ref: str) -> PullRequest | None:
         def find() -> PullRequest | None:
@@ -97,9 +122,13 @@ class TrackerDoor:
 
         return await self._read("find_pull_request", find)
 
-    async def permission(self, repository: str, login: str) -> Permission:
-        del repository
+    async def permission(self, repository: str, login: str, *, account: int | None = None) -> Permission:
+        del repository, account
         return await self._read("permission", lambda: self.desk.permission(login))
+
+    async def account_of(self, login: str) -> int | None:
+        ids = {each.person.login: each.person.id for each in PEOPLE}
+        return await self._read("account_of", lambda: ids.get(login))
 
     async def create_comment(self, repository: str, number: int, body: str) -> Comment:
         return await self._write(
@@ -159,6 +188,10 @@ class TrackerDoor:
     async def checks(self, repository: str, sha: str) -> Sequence[Check]:
         return await self._read("checks", lambda: list(self._place(repository).checks.get(sha, ())))
 
+    @property
+    def app(self) -> int | None:
+        return None
+
     async def create_check(self, repository: str, sha: str, shown: Shown, *, external: str) -> int:
         return await self._write("create_check", lambda: self._place(repository).check(sha, shown, external=external))
 
@@ -179,6 +212,26 @@ class TrackerDoor:
             place.check(sha, shown, check=before)
 
         await self._write("set_status", change)
+
+    async def assign(self, repository: str, number: int, login: str) -> bool:
+        del repository, number, login
+        # Nobody asks for it here.
+        raise TrackerError("forbidden", status=403)
+
+    async def unassign(self, repository: str, number: int, login: str) -> None:
+        await self.assign(repository, number, login)
+
+    async def attempts(self, since: Millis, *, after: int = 0) -> Sequence[Attempt]:
+        del since, after
+        return await self._read("attempts", list)
+
+    async def redeliver(self, attempt: int) -> None:
+        del attempt
+
+        def see() -> None:
+            raise TrackerMissingError("there is no App", status=404)
+
+        await self._read("redeliver", see)
 
     async def in_team(self, team: str, login: str) -> bool:
         del login

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.clock import Millis
-from bot.trackers.contract import Comment, Person, Review
+from bot.trackers.contract import Comment, LineComment, Person, Review
 from tests.simulation.tracker.state import BASE, Item, Place, Pull
 from webhooks.signature import sign
 
@@ -57,7 +57,15 @@ def comment(
     return _delivery("issue_comment", action, identity, place, issue=about, comment=written, changes=changes)
 
 
-def review(place: Place, pull: Pull, given: Review, identity: int) -> Delivery:
+def line(place: Place, pull: Pull, said: LineComment, given: Review, identity: int) -> Delivery:
+    """Return what is sent of a comment on a line."""
+    written = {"id": said.id, "pull_request_review_id": given.id}
+    about = _pull(place, pull)
+    event = "pull_request_review_comment"
+    return _delivery(event, "created", identity, place, pull_request=about, comment=written)
+
+
+def review(place: Place, pull: Pull, given: Review, action: str, identity: int) -> Delivery:
     """Return what is sent of a review."""
     written = {
         "id": given.id,
@@ -68,7 +76,7 @@ def review(place: Place, pull: Pull, given: Review, identity: int) -> Delivery:
         "submitted_at": _moment(given.submitted_at),
     }
     about = _pull(place, pull)
-    return _delivery("pull_request_review", "submitted", identity, place, pull_request=about, review=written)
+    return _delivery("pull_request_review", action, identity, place, pull_request=about, review=written)
 
 
 def pull(place: Place, changed: Pull, action: str, sender: Person, identity: int) -> Delivery:

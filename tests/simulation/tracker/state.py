@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from bot.clock import Millis
 from bot.domain.permission import Permission
-from bot.trackers.checks import Check, Shown
-from bot.trackers.contract import Comment, Issue, IssueEvent, Person, PullRequest, Repository, Review
+from bot.trackers.checks import Check, Maker, MakerKind, Shown
+from bot.trackers.contract import Comment, Issue, IssueEvent, LineComment, Person, PullRequest, Repository, Review
 
 BASE = "main"
 
@@ -46,13 +46,14 @@ class Item:
 
 @dataclass(kw_only=True)
 class Pull:
-    """The other side of a pull request."""
+    """The other side of a pull request. ``lines`` are what reviews say of lines, by the review's id."""
 
     item: Item
     head_ref: str
     head_sha: str
     merged: bool = False
     reviews: list[Review] = field(default_factory=list)
+    lines: dict[int, list[LineComment]] = field(default_factory=dict)
 
     def pull_request(self, place: str) -> PullRequest:
         """Return it as the bot reads it."""
@@ -118,7 +119,7 @@ class Place:
             id=identity,
             name=shown.name,
             conclusion=shown.conclusion,
-            author=BOT.id,
+            maker=Maker(MakerKind.ACCOUNT, BOT.id),
             external=external or next((each.external for each in there if each.id == identity), ""),
             url=shown.url,
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from bot.clock import Millis
 from bot.domain.event import Routing
 from bot.domain.result import Ending, Outcome
@@ -88,6 +90,33 @@ async def test_every_migration_runs_on_a_database_with_rows_and_keeps_them(backe
     await store.write(lambda tx: finish(tx, fence, ending, timer=TimerId("t"), stopped=True, now=now))
     assert (await store.read(lambda tx: tx.executions.get(EXECUTION))).outcome is Outcome.HANDOFF
     await store.close()
+
+
+@pytest.mark.parametrize(
+    ("ended_by", "reason", "gone"),
+    [
+        ("", "the issue was transferred or deleted", True),
+        (None, "the repository was taken from the app", True),
+        ("ada", "the app was suspended", False),
+        ("", "the issue was closed", False),
+    ],
+)
+async def test_a_work_that_was_lost_before_is_known_as_lost(
+    backend: Backend, place: str, *, ended_by: str | None, reason: str, gone: bool
+) -> None:
+    names = [statement.name for statement in rows() if statement.name.startswith("rows_0001_")]
+
+    def insert(sql: Sql) -> int:
+        for name in names:
+            sql.run(name)
+        return sql.run("lost_work", ended_by=ended_by, reason=reason)
+
+    store = await backend.open(place, bind=raw, more=[ROWS], migrations=backend.migrations[:1])
+    assert await store.write(insert) == 1
+    await store.close()
+    newer = await backend.open(place, bind=Tx)
+    assert (await newer.read(lambda tx: tx.works.get(WORK))).gone is gone
+    await newer.close()
 
 
 def test_there_is_a_row_for_every_table() -> None:

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from bot.clock import Millis
 from bot.domain.scope import ROOT, Scope, ScopeKind, owner_scope, repository_scope
+from bot.storage.checks import INTENT, STATUS, ShownCheck
+from bot.storage.contract import Tx
 from bot.storage.threads import Note, NoteKind, Thread, ThreadComment
 from tests.clock import START
 from tests.factories import put_place
@@ -32,6 +34,7 @@ async def touched(store: Store) -> Thread:
 
 
 async def test_a_thread_is_due_until_its_newest_version_is_shown(store: Store, other: Store) -> None:
+    # gh-O-05
     assert (await touched(store)).wanted == 1
     await other.write(lambda tx: tx.threads.touch(ITEM))
     assert await due(store) == [ITEM]
@@ -50,6 +53,30 @@ async def test_a_thread_that_was_postponed_is_due_later(store: Store) -> None:
     assert (await thread(store)).tries == 1
     await store.write(lambda tx: tx.threads.shown(ITEM, 1))
     assert (await thread(store)).tries == 0
+
+
+async def test_a_wait_that_was_asked_for_is_no_try(store: Store) -> None:
+    seen = await touched(store)
+    await store.write(lambda tx: tx.threads.postpone(seen, until=LATER, counted=False))
+    assert (await due(store, START), await due(store, LATER)) == ([], [ITEM])
+    assert (await thread(store)).tries == 0
+
+
+async def test_a_thread_is_unparked_by_its_item_its_repository_and_its_owner(store: Store) -> None:
+    # ag-J06
+    await touched(store)
+    for here, elsewhere in (
+        (lambda tx: tx.threads.unpark_item(ITEM), lambda tx: tx.threads.unpark_item("item:1/2")),
+        (
+            lambda tx: tx.threads.unpark_scope(repository_scope(1)),
+            lambda tx: tx.threads.unpark_scope(repository_scope(2)),
+        ),
+        (lambda tx: tx.threads.unpark_scope(owner_scope(1)), lambda tx: tx.threads.unpark_scope(owner_scope(2))),
+    ):
+        await store.write(lambda tx: tx.threads.park(ITEM, "locked"))
+        assert (await store.write(elsewhere), await due(store)) == (0, [])
+        assert (await store.write(here), await due(store)) == (1, [ITEM])
+        assert await store.write(here) == 0
 
 
 async def test_a_parked_thread_waits_for_its_next_change(store: Store) -> None:
@@ -129,3 +156,21 @@ async def test_a_named_mark_is_the_last_one_that_was_set(store: Store, other: St
     await store.write(lambda tx: tx.cursors.put("sweep", "a"))
     await other.write(lambda tx: tx.cursors.put("sweep", "b"))
     assert await store.read(lambda tx: tx.cursors.get("sweep")) == "b"
+
+
+async def test_our_own_checks_are_known_by_item_name_and_commit(store: Store, other: Store) -> None:
+    await touched(store)
+    first = ShownCheck(name="trackside/turn", head="a", external=INTENT, digest="", ended=False)
+    second = replace(first, head="b", external=STATUS)
+
+    def put(tx: Tx) -> None:
+        for check in (first, second):
+            tx.checks.put(ITEM, check)
+
+    await store.write(put)
+    made = replace(first, external=7, digest="d", ended=True)
+    await other.write(lambda tx: tx.checks.put(ITEM, made))
+    assert await store.read(lambda tx: tx.checks.of_item(ITEM)) == [made, second]
+    await store.write(lambda tx: tx.checks.forget(ITEM, made))
+    assert await other.read(lambda tx: tx.checks.of_item(ITEM)) == [second]
+    assert await store.read(lambda tx: tx.checks.of_item("item:1/9")) == []

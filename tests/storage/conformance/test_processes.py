@@ -88,6 +88,7 @@ async def test_two_processes_start_everything_that_a_budget_allows(store: Store,
 async def test_two_processes_accept_each_fact_once_and_number_without_a_gap(
     store: Store, backend: Backend, place: str
 ) -> None:
+    # gh-D-04
     one, two = race("accept", backend, place, "25")
     shared = [f"shared-{number}" for number in range(25)]
     assert sorted(key for key in (*one, *two) if key.startswith("shared")) == sorted(shared)

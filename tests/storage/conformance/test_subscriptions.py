@@ -91,3 +91,22 @@ async def test_events_of_a_type_are_found_by_a_key_oldest_first(store: Store) ->
     await store.write(change)
     found = await store.read(lambda tx: tx.events.of_type_with_key("a", "turn"))
     assert [event.natural_key for event in found] == ["0", "3"]
+
+
+async def test_unrouted_events_of_a_type_are_found_by_a_key_above_a_number(store: Store) -> None:
+    def change(tx: Tx) -> list[int]:
+        kinds = [("turn", "a"), ("other", "a"), ("turn", "b"), ("turn", "a"), ("turn", "a")]
+        events = [
+            put_event(tx, f"{number}", now=START, type=kind, keys=(key,), routing=Routing.PENDING)
+            for number, (kind, key) in enumerate(kinds)
+        ]
+        tx.events.settle(events[3], Routing.ROUTED)
+        return [event.seq for event in events]
+
+    first, *_ = await store.write(change)
+
+    def found(tx: Tx) -> list[list[str]]:
+        pages = (tx.events.pending_with_key("a", "turn", after=after) for after in (first - 1, first))
+        return [[event.natural_key for event in page] for page in pages]
+
+    assert await store.read(found) == [["0", "4"], ["4"]]

@@ -10,6 +10,7 @@ from bot.clock import Millis
 from bot.domain.work import BlockedReason, Instructions, Starter, Work, WorkState
 from bot.errors import StorageError
 from bot.ids import ExecutionId, WorkId
+from bot.storage.contract import Tx
 from bot.storage.sql import UniqueViolation
 from tests.clock import START
 from tests.factories import claim_one, make_work, put_event, put_place, ready_work
@@ -19,7 +20,7 @@ LATER = Millis(START + 1)
 
 
 async def test_a_work_comes_back_as_it_was_saved(store: Store) -> None:
-    work = await ready_work(store)
+    work = await ready_work(store, by_label=False)
     full = replace(
         work,
         state=WorkState.EXHAUSTED,
@@ -27,7 +28,7 @@ async def test_a_work_comes_back_as_it_was_saved(store: Store) -> None:
         comment="§ 🙂",
         waits=("comment", "review"),
         starter=Starter(id=2**40, login="grace"),
-        instructions=Instructions(title="ü", body="line\nline", author="eve", revision="r", head="5" * 40),
+        instructions=Instructions(title="ü", body="line\nline", author="eve", revision="r", head="5" * 40, patch="6"),
         branch="trackside/ü",
         pull_request=9,
         attempts=3,
@@ -39,6 +40,7 @@ async def test_a_work_comes_back_as_it_was_saved(store: Store) -> None:
         usage={"usd": 0.1, "tokens": 12},
         failed_seq=4,
         ended_at=LATER,
+        gone=True,
     )
     saved = await store.write(lambda tx: tx.works.save(full, LATER))
     assert saved == replace(full, updated_at=LATER, version=2)
@@ -152,4 +154,21 @@ async def test_input_is_consumed_once_and_stays_history_when_it_is_restored(stor
     assert await store.read(lambda tx: tx.inputs.of_execution(work, execution)) == [entry]
     await store.write(lambda tx: tx.inputs.drop(work))
     assert await store.read(lambda tx: tx.inputs.pending(work)) == []
+    assert await store.read(lambda tx: tx.inputs.of_execution(work, execution)) == [entry]
+
+
+async def test_pending_input_of_one_kind_is_discarded_and_what_was_consumed_stays_history(store: Store) -> None:
+    claimed = await claim_one(store, (await ready_work(store)).id, now=START)
+    work, execution, (entry,) = claimed.work.id, claimed.execution.id, claimed.inputs
+
+    def change(tx: Tx) -> None:
+        for kind in ("checks", "comment"):
+            tx.inputs.add(work, put_event(tx, kind, now=START), kind=kind)
+        tx.inputs.restore(execution)
+        for kind in ("checks", entry.kind):
+            tx.inputs.discard(work, kind)
+
+    await store.write(change)
+
+    assert [each.kind for each in await store.read(lambda tx: tx.inputs.pending(work))] == ["comment"]
     assert await store.read(lambda tx: tx.inputs.of_execution(work, execution)) == [entry]

@@ -16,6 +16,8 @@ import pytest
 
 from bot.clock import SECOND, Millis
 from bot.trackers.embedded.tracker import EmbeddedTracker
+from tests.published.description import description
+from tests.published.watch import Watched
 
 REPO = "acme/shop"
 BASE = "http://tracker.test"
@@ -62,6 +64,8 @@ class Receiver:
         if self.answers is None:
             raise httpx.ConnectError("nobody listens", request=request)
         headers = request.headers
+        action = json.loads(request.content).get("action")
+        description().check_webhook(headers["X-GitHub-Event"], action, request.content)
         self.received.append(
             Received(headers["X-GitHub-Event"], headers["X-GitHub-Delivery"], headers, request.content)
         )
@@ -81,6 +85,7 @@ class World:
     hook: int
     tokens: dict[str, str]
     stack: AsyncExitStack
+    clock: Ticking
 
     async def told(self) -> list[str]:
         """Send what is queued and return the names of what arrived since the last time."""
@@ -90,7 +95,7 @@ class World:
 
     async def client(self, login: str | None) -> httpx.AsyncClient:
         headers = {} if login is None else {"Authorization": f"Bearer {self.tokens[login]}"}
-        transport = httpx.ASGITransport(self.tracker.app)
+        transport = Watched(httpx.ASGITransport(self.tracker.app), requests=False)
         return await self.stack.enter_async_context(
             httpx.AsyncClient(transport=transport, base_url=BASE, headers=headers)
         )
@@ -98,11 +103,11 @@ class World:
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    receiver = Receiver()
+    receiver, clock = Receiver(), Ticking()
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(httpx.AsyncClient(transport=httpx.MockTransport(receiver)))
         opened = EmbeddedTracker.open(
-            tmp_path / "tracker.db", tmp_path / "git", clock=Ticking(), client=client, base_url=BASE
+            tmp_path / "tracker.db", tmp_path / "git", clock=clock, client=client, base_url=BASE
         )
         tracker = await stack.enter_async_context(opened)
         tokens = {login: await tracker.add_user(login) for login in ("ada", "ben", "cleo")}
@@ -113,7 +118,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         await tracker.grant(REPO, "ben", "write")
         secret = secrets.token_hex(16)
         hook = await tracker.create_hook(REPO, HOOK_URL, secret)
-        world = World(tracker, receiver, secret, hook.id, tokens, stack)
+        world = World(tracker, receiver, secret, hook.id, tokens, stack, clock)
         assert await world.told() == ["ping"]
         yield world
 

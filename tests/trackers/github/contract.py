@@ -55,6 +55,19 @@ class TrackerContract:
         assert repository.id > 0
         assert repository.owner_id > 0
 
+    # ag-I11
+    async def test_who_can_be_assigned_is_and_nobody_is_told_who_cannot(self, stage: Stage) -> None:
+        number = await stage.open_issue("Broken")
+        assert await stage.tracker.assign(REPO, number, "Ada") is True
+        for login in ("trackside[bot]", "ben", "nobody"):
+            assert await stage.tracker.assign(REPO, number, login) is False
+        assert (await stage.tracker.issue(REPO, number)).assignees == ("ada",)
+
+        await stage.tracker.unassign(REPO, number, "ben")
+        assert (await stage.tracker.issue(REPO, number)).assignees == ("ada",)
+        await stage.tracker.unassign(REPO, number, "ADA")
+        assert (await stage.tracker.issue(REPO, number)).assignees == ()
+
     # ag-D02
     async def test_a_permission_is_told_live(self, stage: Stage) -> None:
         logins = ("ada", "ben", "nobody", "..")

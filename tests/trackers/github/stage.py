@@ -12,6 +12,7 @@ import httpx
 from bot.clock import SECOND, Millis
 from bot.trackers.embedded.tracker import EmbeddedTracker
 from bot.trackers.github.tracker import GithubTracker, open_tracker
+from tests.published.watch import Watched
 from tests.trackers.github.contract import REPO
 
 BASE = "http://tracker.test"
@@ -61,7 +62,7 @@ class EmbeddedStage:
 
 @asynccontextmanager
 async def embedded_stage(place: Path) -> AsyncIterator[EmbeddedStage]:
-    """Open a tracker with a repository, and the adapter that speaks to it as the bot."""
+    """Open a tracker with a repository, and the adapter that speaks to it as the bot, both as GitHub publishes it."""
     # No hook is registered, so nothing is sent.
     nowhere = httpx.MockTransport(lambda _: httpx.Response(500))
     async with (
@@ -78,6 +79,7 @@ async def embedded_stage(place: Path) -> AsyncIterator[EmbeddedStage]:
         await embedded.grant(REPO, "trackside[bot]", "write")
         for name in ("run:work", "bug"):
             await embedded.create_label(REPO, name, by="ada")
-        transport = httpx.ASGITransport(embedded.app)
-        async with open_tracker(token, base_url=BASE, transport=transport) as tracker:
+        watched = Watched(httpx.ASGITransport(embedded.app))
+        async with open_tracker(token, base_url=BASE, transport=watched) as tracker:
             yield EmbeddedStage(tracker, embedded)
+        watched.settle()

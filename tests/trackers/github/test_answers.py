@@ -18,6 +18,7 @@ LABEL = {"color": "ededed", "description": "Starts"}
 
 
 # ag-D02
+# gh-K-06
 @pytest.mark.parametrize(
     ("answer", "permission"),
     [
@@ -43,6 +44,29 @@ async def test_a_permission_is_what_the_role_allows(
     api.get(f"{API}/collaborators/ben/permission").mock(return_value=httpx.Response(200, json=document))
 
     assert await tracker.permission(REPO, "ben") == permission
+
+
+# gh-K-07
+@pytest.mark.parametrize(
+    ("user", "permission"),
+    [(account("ben", id=5), Permission.WRITE), (account("ben", id=6), Permission.NONE), (None, Permission.NONE)],
+)
+async def test_a_permission_is_that_of_the_account_that_was_meant(
+    api: respx.MockRouter, tracker: GithubTracker, user: dict[str, Any] | None, permission: Permission
+) -> None:
+    document = {"permission": "write", "role_name": "write", "user": user}
+    api.get(f"{API}/collaborators/ben/permission").mock(return_value=httpx.Response(200, json=document))
+
+    assert await tracker.permission(REPO, "ben", account=5) is permission
+
+
+# gh-K-07
+async def test_a_login_is_that_of_an_account_or_of_nobody(api: respx.MockRouter, tracker: GithubTracker) -> None:
+    api.get(f"{BASE}/users/ben").respond(json=account("ben", id=5))
+    api.get(f"{BASE}/users/helper%5Bbot%5D").respond(404)
+
+    assert await tracker.account_of("ben") == 5
+    assert await tracker.account_of("helper[bot]") is None
 
 
 # ag-D02
@@ -113,13 +137,14 @@ async def test_history_is_told_oldest_first(api: respx.MockRouter, tracker: Gith
     assert [each.id for each in await tracker.issue_events(REPO, 3, after=1)] == [2, 3]
 
 
-async def test_a_list_of_issues_has_no_pull_requests(api: respx.MockRouter, tracker: GithubTracker) -> None:
+async def test_a_list_of_issues_tells_which_are_pull_requests(api: respx.MockRouter, tracker: GithubTracker) -> None:
     entries = [issue(1, labels=["run:work", {"name": "bug"}]), issue(2, pull_request={"url": "there"})]
     api.get(f"{API}/issues").mock(return_value=httpx.Response(200, json=entries))
 
-    (found,) = await tracker.issues(REPO, label="run:work")
+    found, pull = await tracker.issues(REPO, label="run:work")
 
     assert (found.number, found.labels, found.body) == (1, ("run:work", "bug"), "")
+    assert [each.is_pull_request for each in (found, pull)] == [False, True]
 
 
 async def test_an_issue_that_was_moved_away_is_missing(api: respx.MockRouter, tracker: GithubTracker) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 import respx
 
-from bot.trackers.checks import Conclusion, Shown
+from bot.trackers.checks import Conclusion, Maker, MakerKind, Shown
 from bot.trackers.github.checks import MAX_DESCRIPTION
 from bot.trackers.github.tracker import GithubTracker
 from tests.trackers.github.documents import API, REPO, Json
@@ -18,8 +18,8 @@ def run(identity: int, **fields: object) -> Json:
     return {"id": identity, "name": f"run {identity}", "app": {"id": 5}, "external_id": "x", **ended, **fields}
 
 
-def status(identity: int, state: str) -> Json:
-    return {"id": identity, "context": "ci", "state": state, "creator": {"id": 7}, "target_url": None}
+def status(identity: int, state: str, *, creator: int = 7) -> Json:
+    return {"id": identity, "context": "ci", "state": state, "creator": {"id": creator}, "target_url": None}
 
 
 async def test_check_runs_of_every_page_and_the_latest_statuses_are_one_list(
@@ -29,15 +29,15 @@ async def test_check_runs_of_every_page_and_the_latest_statuses_are_one_list(
     for page, part in enumerate((runs[:2], runs[2:]), start=1):
         route = api.get(f"{API}/commits/{SHA}/check-runs", params={"page": page, "per_page": 100, "filter": "latest"})
         route.respond(json={"total_count": 3, "check_runs": part})
-    api.get(f"{API}/commits/{SHA}/statuses").respond(json=[status(9, "error"), status(8, "success")])
+    api.get(f"{API}/commits/{SHA}/statuses").respond(json=[status(9, "error"), status(8, "success", creator=5)])
 
     found = await tracker.checks(REPO, SHA)
 
-    assert [(each.id, each.conclusion, each.author) for each in found] == [
-        (1, Conclusion.SUCCESS, 5),
-        (2, None, 5),
+    assert [(each.id, each.conclusion, each.maker) for each in found] == [
+        (1, Conclusion.SUCCESS, Maker(MakerKind.APP, 5)),
+        (2, None, Maker(MakerKind.APP, 5)),
         (3, Conclusion.FAILURE, None),
-        (9, Conclusion.FAILURE, 7),
+        (9, Conclusion.FAILURE, Maker(MakerKind.ACCOUNT, 7)),
     ]
 
 

@@ -12,7 +12,7 @@ import respx
 from bot.clock import SECOND, Millis
 from bot.errors import RateLimitedError, TrackerError
 from bot.trackers.github.inspect import GithubInspect, open_inspect
-from bot.trackers.inspection import Account, Attempt, Hook
+from bot.trackers.inspection import Account, Attempt, Hook, Lacking
 from tests.trackers.github.documents import API, BASE, REPO
 
 HOOKS = f"{API}/hooks"
@@ -80,6 +80,20 @@ async def test_a_limit_is_never_taken_for_a_missing_permission(api: respx.MockRo
         await inspector.hooks(REPO)
     with pytest.raises(RateLimitedError):
         await inspector.lacking(REPO)
+
+
+@pytest.mark.parametrize("status", [200, 404, 409, 422])
+async def test_only_a_refusal_is_taken_for_a_missing_permission(
+    api: respx.MockRouter, inspector: GithubInspect, status: int
+) -> None:
+    for path in ("branches", "issues", "labels", "pulls"):
+        api.get(f"{API}/{path}").respond(json=[])
+    statuses = api.get(f"{API}/commits/HEAD/statuses")
+    statuses.respond(status, json={"message": "Git Repository is empty."})
+    assert await inspector.lacking(REPO) == []
+
+    statuses.respond(403, json={"message": "Resource not accessible by personal access token"})
+    assert await inspector.lacking(REPO) == [Lacking(permission="statuses", level="write")]
 
 
 async def test_labels_of_every_page_are_read(api: respx.MockRouter, inspector: GithubInspect) -> None:

@@ -216,4 +216,4 @@ async def test_what_is_left_of_the_quota_is_told_in_the_metrics(
 
     await tracker.issue(REPO, 3)
 
-    assert REGISTRY.get_sample_value("trackside_tracker_requests_left", {"resource": resource}) == expected
+    assert REGISTRY.get_sample_value("trackside_tracker_requests_left", {"owner": "", "resource": resource}) == expected

@@ -38,7 +38,7 @@ class Pages:
         return httpx.Response(200, json=self.entries[start : start + self.size], headers=headers)
 
 
-# ag-J04
+# ag-J04, ag-I08
 async def test_every_page_of_a_list_is_read(api: respx.MockRouter, tracker: GithubTracker) -> None:
     pages = Pages([comment(number) for number in range(1, 251)], 100)
     api.get(f"{API}/issues/3/comments").mock(side_effect=pages)

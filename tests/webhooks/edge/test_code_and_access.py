@@ -18,6 +18,7 @@ from webhooks.fact_parts import RepositoryRef
 from webhooks.facts import Fact, Wake
 from webhooks.github.normalise import Malformed, normalise
 from webhooks.payload import parse_object
+from webhooks.reach import ReachFact
 
 SHOP = RepositoryRef(id=payloads.REPOSITORY_ID, owner="acme", owner_id=70, name="shop")
 SHA = "b2" * 20
@@ -58,6 +59,28 @@ def test_whatever_checks_a_commit_says_only_to_look_at_it_again(event: str, abou
     assert found[0].keys == ("branch:7001/fix",)
 
 
+@pytest.mark.parametrize(
+    ("event", "about", "expected"),
+    [
+        (
+            "check_run",
+            {"check_run": {"head_sha": SHA, "check_suite": {"head_branch": None}, "app": {"id": 5}}},
+            (5, None),
+        ),
+        ("check_suite", {"check_suite": {"head_sha": SHA, "head_branch": None, "app": {"id": 5}}}, (5, None)),
+        ("check_suite", {"check_suite": {"head_sha": SHA, "head_branch": None, "app": None}}, (None, None)),
+        ("status", {"sha": SHA, "branches": [], "context": "trackside/turn"}, (None, 11)),
+        ("status", {"sha": SHA, "branches": [], "context": "deploy"}, (None, None)),
+    ],
+)
+def test_a_check_names_who_made_it_where_that_may_be_us(
+    event: str, about: dict[str, Any], expected: tuple[int | None, int | None]
+) -> None:
+    (fact,) = facts(event, payloads.envelope("completed") | about)
+    assert isinstance(fact, ChecksFact)
+    assert (fact.app, fact.account) == expected
+
+
 def test_a_check_on_the_commit_of_a_fork_names_no_branch() -> None:
     suite = {"check_suite": {"head_sha": SHA, "head_branch": None}}
     assert facts("check_suite", payloads.envelope("completed") | suite)[0].keys == ()
@@ -81,17 +104,30 @@ def test_a_tag_belongs_to_no_branch() -> None:
     assert facts("push", push(ref="refs/tags/v1"))[0].keys == ()
 
 
-def test_comments_on_lines_say_only_to_read_the_pull_request_again() -> None:
-    # gh-P-07: a command on a line is none, since it would be read only with its review.
+@pytest.mark.parametrize(("action", "review"), [("created", 9), ("edited", None), ("deleted", None)])
+def test_comments_on_lines_say_only_to_read_the_pull_request_again(action: str, review: int | None) -> None:
+    # gh-P-07: what is written on a line is read with its review.
     head = {"ref": "fix", "sha": SHA, "repo": {"id": payloads.REPOSITORY_ID}}
-    about = {"pull_request": {"number": 42, "head": head}, "comment": {"body": "/approve"}}
-    found = facts("pull_request_review_comment", payloads.envelope("created") | about)
-    assert found == (Wake(repository=SHOP, number=42, delivery="d-1", branch="fix"),)
+    about = {"pull_request": {"number": 42, "head": head}, "comment": {"body": "/approve", "pull_request_review_id": 9}}
+    found = facts("pull_request_review_comment", payloads.envelope(action) | about)
+    assert found == (Wake(repository=SHOP, number=42, delivery="d-1", branch="fix", review=review),)
 
 
 @pytest.mark.parametrize("action", ["created", "unsuspend", "new_permissions_accepted"])
-def test_access_that_is_given_takes_nothing_away(action: str) -> None:
-    assert facts("installation", installation(action)) == ()
+def test_access_that_is_given_takes_nothing_away_and_says_what_to_try_again(action: str) -> None:
+    # ag-J06
+    assert facts("installation", installation(action)) == (ReachFact(owner=70, repositories=(), delivery="d-1"),)
+
+
+def test_repositories_that_are_added_or_opened_are_tried_again() -> None:
+    # ag-J06
+    found = facts("installation_repositories", installation("added", repositories_added=[{"id": 1}, {"id": 2}]))
+    assert found == (ReachFact(owner=70, repositories=(1, 2), delivery="d-1"),)
+    assert facts("installation_repositories", installation("added", repositories_added=[])) == ()
+    for action in ("unarchived", "transferred"):
+        (fact,) = (each for each in facts("repository", payloads.envelope(action)) if isinstance(each, ReachFact))
+        assert fact.repositories == (payloads.REPOSITORY_ID,)
+    assert not any(isinstance(each, ReachFact) for each in facts("repository", payloads.envelope("archived")))
 
 
 def test_repositories_that_are_removed_are_known_by_their_ids() -> None:

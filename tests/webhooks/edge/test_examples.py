@@ -19,9 +19,10 @@ from starlette.routing import Route
 
 from tests.npm import EXAMPLES, package
 from webhooks.delivery import Accepted, Delivery
-from webhooks.github import code_payloads, payloads
+from webhooks.github import code_payloads, payloads, repository_payloads
 from webhooks.github.normalise import EVENTS
 from webhooks.receiver import Receiver
+from webhooks.secret import Secret
 from webhooks.signature import sign
 
 HOSTS = ("api.github.com", "ghes-31", "ghes-32", "ghes-33", "ghes-34", "ghes-35")
@@ -33,7 +34,7 @@ MODELS: Mapping[str, type[payloads.Narrow]] = {
     "issue_comment": payloads.CommentPayload,
     "pull_request": payloads.PullPayload,
     "pull_request_review": payloads.ReviewPayload,
-    "pull_request_review_comment": payloads.PullWakePayload,
+    "pull_request_review_comment": payloads.LinePayload,
     "pull_request_review_thread": payloads.PullWakePayload,
     "check_run": code_payloads.CheckRunPayload,
     "check_suite": code_payloads.CheckSuitePayload,
@@ -42,8 +43,16 @@ MODELS: Mapping[str, type[payloads.Narrow]] = {
     "installation": code_payloads.InstallationPayload,
     "installation_repositories": code_payloads.RemovedPayload,
     "repository": code_payloads.RepositoryPayload,
+    "label": repository_payloads.LabelPayload,
+    "sub_issues": repository_payloads.SubIssuePayload,
+    "issue_dependencies": repository_payloads.DependencyPayload,
+    "workflow_run": repository_payloads.WorkflowRunPayload,
+    "workflow_job": repository_payloads.WorkflowJobPayload,
     "ping": payloads.PingPayload,
 }
+
+
+_BEFORE = payloads.TextBefore | repository_payloads.NameBefore
 
 
 def examples(host: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -62,7 +71,7 @@ async def test_every_example_is_accepted_and_none_in_use_is_malformed(host: str)
         seen.append(delivery)
         return Accepted.NEW
 
-    app = Starlette(routes=[Route("/hook", Receiver(secrets=[secret], accept=accept))])
+    app = Starlette(routes=[Route("/hook", Receiver(secrets=[Secret(secret)], accept=accept))])
     answers: list[int] = []
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bot.test") as client:
         for number, (event, payload) in enumerate(examples(host)):
@@ -115,7 +124,7 @@ def _complete(model: type[payloads.Narrow], payload: dict[str, Any]) -> bool:
 def _same(narrow: object, typed: object, place: str) -> None:
     if isinstance(narrow, payloads.Narrow):
         for name in type(narrow).model_fields:
-            other = getattr(typed, "from_" if isinstance(narrow, payloads.TextBefore) else name, UNSET)
+            other = getattr(typed, "from_" if isinstance(narrow, _BEFORE) else name, UNSET)
             if other is UNSET:
                 # What a payload leaves out has the default of the narrow model.
                 assert name not in narrow.model_fields_set, f"{place}.{name}"

@@ -12,6 +12,7 @@ from webhooks.fact_documents import from_document, to_document
 from webhooks.fact_parts import RepositoryRef
 from webhooks.facts import CommentFact, Fact, Ping, PullAction, PullRequestFact, ReviewFact, Wake
 from webhooks.github.normalise import Malformed, normalise
+from webhooks.vote_facts import CommentDeletedFact
 
 ANN = Person(id=11, login="ann")
 BOT = Person(id=12, login="trackside[bot]", bot=True)
@@ -55,6 +56,7 @@ ALL: list[Fact] = [
     *delivered("issues", payloads.issues("labeled")),
     *delivered("issue_comment", payloads.comment()),
     *delivered("issue_comment", payloads.comment("edited", previous="before")),
+    *delivered("issue_comment", payloads.comment("deleted")),
     *delivered("pull_request", payloads.pull_request("closed", merged=True)),
     *delivered("pull_request", payloads.pull_request("synchronize", fork=True)),
     *delivered("pull_request_review", payloads.review(state="changes_requested", body="Größe 🙂")),
@@ -64,6 +66,14 @@ ALL: list[Fact] = [
 
 def test_a_comment_is_the_same_fact_delivered_or_read() -> None:
     assert delivered("issue_comment", payloads.comment()) == (CommentFact.of(REF, COMMENT, on_pull_request=False),)
+
+
+def test_that_a_comment_was_deleted_names_what_was_said_in_it() -> None:
+    (said,) = delivered("issue_comment", payloads.comment())
+    (deleted,) = delivered("issue_comment", payloads.comment("deleted"))
+    assert isinstance(deleted, CommentDeletedFact)
+    assert deleted.said == said.natural_key != deleted.natural_key
+    assert deleted.keys == said.keys
 
 
 def test_an_edit_has_the_same_key_delivered_or_read() -> None:

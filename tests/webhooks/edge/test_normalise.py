@@ -198,7 +198,7 @@ def test_a_ping_names_its_hook() -> None:
         ("star", "created"),
         ("issues", "assigned"),
         ("issues", ""),
-        ("issue_comment", "deleted"),
+        ("issue_comment", "pinned"),
         ("pull_request", "auto_merge_enabled"),
         ("pull_request_review", "something_new"),
         ("event_of_next_year", "x"),

@@ -19,6 +19,7 @@ from tests.webhooks.edge import payloads
 from webhooks.delivery import Accepted, Delivery
 from webhooks.facts import CommentFact, Wake
 from webhooks.receiver import LARGE, MAX_BODY, Receiver
+from webhooks.secret import Secret
 from webhooks.signature import sign
 
 SECRET = secrets.token_hex(16).encode()
@@ -49,7 +50,7 @@ def client(accept: Callable[[Delivery], Awaitable[Accepted]], *valid: bytes) -> 
     async def health(_request: Request) -> Response:
         return PlainTextResponse("ok")
 
-    receiver = Receiver(secrets=valid or (SECRET,), accept=accept)
+    receiver = Receiver(secrets=[Secret(each) for each in valid or (SECRET,)], accept=accept)
     app = Starlette(routes=[Route(PATH, receiver), Route("/healthz", health)])
     return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bot.test")
 
@@ -67,7 +68,7 @@ def headers(body: bytes, event: str = "issue_comment", delivery: str = "d-1") ->
 COMMENT = json.dumps(payloads.comment(body="/approve 🙂 ç"), ensure_ascii=False).encode()
 
 
-async def test_a_signed_delivery_is_accepted_with_its_facts(inbox: Inbox) -> None:
+async def test_a_signed_delivery_is_accepted_with_its_facts(inbox: Inbox) -> None:  # gh-H-04
     async with client(inbox.accept) as http:
         answer = await http.post(PATH, content=COMMENT, headers=headers(COMMENT))
     assert (answer.status_code, answer.json()) == (202, {"delivery": "d-1", "status": "accepted"})
@@ -83,6 +84,17 @@ async def test_a_signed_delivery_is_accepted_with_its_facts(inbox: Inbox) -> Non
     (fact,) = delivery.facts
     assert isinstance(fact, CommentFact)
     assert fact.body == "/approve 🙂 ç"
+
+
+async def test_what_is_signed_are_the_bytes_and_no_other_spelling_of_the_same(inbox: Inbox) -> None:  # gh-H-02
+    document = json.loads(COMMENT)
+    spellings = [json.dumps(document, indent=3, sort_keys=True).encode(), b" " + COMMENT + b"\r\n"]
+    async with client(inbox.accept) as http:
+        for place, body in enumerate(spellings):
+            answer = await http.post(PATH, content=body, headers=headers(body, delivery=f"d-{place}"))
+            refused = await http.post(PATH, content=body, headers=headers(COMMENT, delivery=f"e-{place}"))
+            assert (answer.status_code, refused.status_code) == (202, 401)
+    assert [delivery.payload for delivery in inbox.deliveries] == spellings
 
 
 async def test_a_form_is_accepted_with_the_signature_over_the_form(inbox: Inbox) -> None:
@@ -126,6 +138,7 @@ async def test_what_tells_nothing_is_recorded_with_the_reason(
     inbox: Inbox, event: str, body: bytes, note: str
 ) -> None:  # gh-W-20
     async with client(inbox.accept) as http:
+        # ag-D15
         answer = await http.post(PATH, content=body, headers=headers(body, event))
     assert (answer.status_code, answer.json()["status"]) == (202, "ignored")
     assert [delivery.note for delivery in inbox.deliveries] == [note]
@@ -260,7 +273,7 @@ async def test_a_signed_body_that_is_no_strict_object_is_refused_with_the_reason
 
 
 async def test_a_body_that_announces_too_much_is_not_read(inbox: Inbox) -> None:
-    receiver = Receiver(secrets=[SECRET], accept=inbox.accept)
+    receiver = Receiver(secrets=[Secret(SECRET)], accept=inbox.accept)
     for length in (str(MAX_BODY + 1), "9" * 5000):
         sent = headers(b"") | {"content-length": length}
         asked = 0
@@ -308,7 +321,7 @@ async def test_a_sender_who_goes_away_gets_nothing_and_leaves_nothing(inbox: Inb
     async def receive() -> dict[str, Any]:
         return messages.pop(0)
 
-    receiver = Receiver(secrets=[SECRET], accept=inbox.accept)
+    receiver = Receiver(secrets=[Secret(SECRET)], accept=inbox.accept)
     assert await answer_of(receiver, headers(COMMENT), receive) is None
     assert inbox.deliveries == []
 
@@ -318,7 +331,7 @@ async def test_a_body_that_never_ends_is_given_up(inbox: Inbox) -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    receiver = Receiver(secrets=[SECRET], accept=inbox.accept, max_seconds=0)
+    receiver = Receiver(secrets=[Secret(SECRET)], accept=inbox.accept, max_seconds=0)
     assert await answer_of(receiver, headers(COMMENT), receive) == 408
 
 

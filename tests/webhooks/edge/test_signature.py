@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webhooks.signature import sign, verify
+from webhooks.signature import sign, signed_by
 
 BODY = '{"title": "Größe 🙂 ç"}'.encode()
 
@@ -17,32 +17,32 @@ def _secret() -> bytes:
 
 def test_a_body_signed_with_our_secret_verifies() -> None:
     secret = _secret()
-    assert verify(BODY, sign(BODY, secret), [secret])
+    assert signed_by(BODY, sign(BODY, secret), [secret]) == 0
 
 
 def test_the_published_example_of_the_tracker_verifies() -> None:
     header = b"sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
-    assert verify(b"Hello, World!", header, [b"It's a Secret to Everybody"])
+    assert signed_by(b"Hello, World!", header, [b"It's a Secret to Everybody"]) == 0
 
 
 def test_one_changed_byte_of_the_body_is_refused() -> None:
     secret = _secret()
-    assert not verify(BODY + b" ", sign(BODY, secret), [secret])
+    assert signed_by(BODY + b" ", sign(BODY, secret), [secret]) is None
 
 
 def test_while_secrets_are_rotated_both_verify() -> None:
     old, new = _secret(), _secret()
-    assert verify(BODY, sign(BODY, old), [new, old])
-    assert verify(BODY, sign(BODY, new), [new, old])
-    assert not verify(BODY, sign(BODY, _secret()), [new, old])
+    assert signed_by(BODY, sign(BODY, old), [new, old]) == 1
+    assert signed_by(BODY, sign(BODY, new), [new, old]) == 0
+    assert signed_by(BODY, sign(BODY, _secret()), [new, old]) is None
 
 
 def test_without_a_secret_nothing_verifies() -> None:  # ag-B10
-    assert not verify(BODY, sign(BODY, b""), [])
+    assert signed_by(BODY, sign(BODY, b""), []) is None
 
 
 def test_an_empty_secret_is_no_secret() -> None:
-    assert not verify(BODY, sign(BODY, b""), [b""])
+    assert signed_by(BODY, sign(BODY, b""), [b""]) is None
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_an_empty_secret_is_no_secret() -> None:
 def test_only_the_exact_shape_of_the_header_verifies(spoil: object) -> None:
     secret = _secret()
     assert callable(spoil)
-    assert not verify(BODY, spoil(sign(BODY, secret)), [secret])
+    assert signed_by(BODY, spoil(sign(BODY, secret)), [secret]) is None
 
 
 @given(st.binary() | st.binary(min_size=1).map(lambda tail: b"sha256=" + tail) | st.none())
 def test_no_header_whatever_raises(header: bytes | None) -> None:  # gh-H-03
-    assert verify(BODY, header, [b"made for this test"]) is False
+    assert signed_by(BODY, header, [b"made for this test"]) is None

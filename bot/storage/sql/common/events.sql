@@ -29,11 +29,18 @@ SELECT * FROM events WHERE routing = 'pending' AND seq > :after ORDER BY seq LIM
 -- name: events_by_routing
 SELECT * FROM events WHERE routing = :routing ORDER BY seq LIMIT :limit
 
+-- name: events_dead_count
+SELECT COUNT(*) AS count FROM events WHERE routing = 'dead'
+
 -- name: events_with_key
 SELECT e.* FROM event_keys k JOIN events e ON e.seq = k.seq WHERE k.key = :key ORDER BY k.seq
 
 -- name: events_of_type_with_key
 SELECT e.* FROM event_keys k JOIN events e ON e.seq = k.seq WHERE k.key = :key AND e.type = :type ORDER BY k.seq
+
+-- name: events_pending_with_key
+SELECT e.* FROM event_keys k JOIN events e ON e.seq = k.seq
+WHERE k.key = :key AND k.seq > :after AND e.type = :type AND e.routing = 'pending' ORDER BY k.seq
 
 -- name: event_settle
 UPDATE events SET routing = :routing, note = :note WHERE seq = :seq AND routing = 'pending'

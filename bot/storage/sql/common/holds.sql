@@ -19,8 +19,8 @@ SELECT * FROM holds WHERE state = 'open' AND kind = :kind ORDER BY work
 SELECT * FROM holds WHERE work = :work ORDER BY placed_at
 
 -- name: decision_insert
-INSERT INTO decisions (source, hold, person, login, verb, reason, revision, permission, decided_at)
-VALUES (:source, :hold, :person, :login, :verb, :reason, :revision, :permission, :decided_at)
+INSERT INTO decisions (source, hold, person, login, verb, reason, revision, permission, teams, revokes, decided_at)
+VALUES (:source, :hold, :person, :login, :verb, :reason, :revision, :permission, :teams, :revokes, :decided_at)
 
 -- name: decision_by_source
 SELECT * FROM decisions WHERE source = :source

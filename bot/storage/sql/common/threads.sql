@@ -29,12 +29,21 @@ UPDATE threads SET parked = :reason WHERE item = :item
 -- name: threads_unpark
 UPDATE threads SET parked = NULL WHERE parked IS NOT NULL
 
+-- name: thread_unpark
+UPDATE threads SET parked = NULL, tries = 0, next_at = 0 WHERE item = :item AND parked IS NOT NULL
+
+-- name: threads_unpark_scope
+UPDATE threads SET parked = NULL, tries = 0, next_at = 0
+WHERE parked IS NOT NULL AND item IN (
+    SELECT i.key FROM items i JOIN scopes s ON s.id = i.scope WHERE s.id = :scope OR s.parent = :scope
+)
+
 -- name: threads_parked
 SELECT * FROM threads WHERE parked IS NOT NULL ORDER BY item
 
 -- name: thread_comment_put
-INSERT INTO thread_comments (item, key, comment, digest) VALUES (:item, :key, :comment, :digest)
-ON CONFLICT (item, key) DO UPDATE SET comment = excluded.comment, digest = excluded.digest
+INSERT INTO thread_comments (item, key, comment, digest, instance) VALUES (:item, :key, :comment, :digest, :instance)
+ON CONFLICT (item, key) DO UPDATE SET comment = excluded.comment, digest = excluded.digest, instance = excluded.instance
 
 -- name: thread_comments
 SELECT * FROM thread_comments WHERE item = :item

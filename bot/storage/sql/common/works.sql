@@ -29,11 +29,11 @@ UPDATE items SET cursor = :cursor WHERE key = :key AND cursor < :cursor
 INSERT INTO works (
     id, scope, kind, playbook, item, number, run, state, status, comment, waits, starter, instructions, branch,
     pull_request, attempts, failures, gate_pass, budget_pass, priority, brake, blocked, reason, ended_by, usage,
-    failed_seq, created_at, updated_at, ended_at, version
+    failed_seq, created_at, updated_at, ended_at, version, by_label, gone
 ) VALUES (
     :id, :scope, :kind, :playbook, :item, :number, :run, :state, :status, :comment, :waits, :starter, :instructions,
     :branch, :pull_request, :attempts, :failures, :gate_pass, :budget_pass, :priority, :brake, :blocked, :reason,
-    :ended_by, :usage, :failed_seq, :created_at, :updated_at, :ended_at, :version
+    :ended_by, :usage, :failed_seq, :created_at, :updated_at, :ended_at, :version, :by_label, :gone
 )
 
 -- name: work_save
@@ -42,7 +42,7 @@ UPDATE works SET
     instructions = :instructions, branch = :branch, pull_request = :pull_request, attempts = :attempts,
     failures = :failures, gate_pass = :gate_pass, budget_pass = :budget_pass, priority = :priority, brake = :brake,
     blocked = :blocked, reason = :reason, ended_by = :ended_by, usage = :usage, failed_seq = :failed_seq,
-    updated_at = :updated_at, ended_at = :ended_at, version = :version + 1
+    updated_at = :updated_at, ended_at = :ended_at, gone = :gone, version = :version + 1
 WHERE id = :id AND version = :version
 
 -- name: work_by_id
@@ -122,6 +122,16 @@ UPDATE inputs SET execution = (
     WHERE e.work = inputs.work ORDER BY e.number DESC LIMIT 1
 )
 WHERE work = :work AND execution IS NULL
+
+-- name: inputs_keep_consumed_of_kind
+UPDATE inputs SET execution = (
+    SELECT e.id FROM executions e JOIN consumed c ON c.execution = e.id AND c.seq = inputs.seq
+    WHERE e.work = inputs.work ORDER BY e.number DESC LIMIT 1
+)
+WHERE work = :work AND kind = :kind AND execution IS NULL
+
+-- name: inputs_discard
+DELETE FROM inputs WHERE work = :work AND kind = :kind AND execution IS NULL
 
 -- name: inputs_drop
 DELETE FROM inputs WHERE work = :work AND execution IS NULL

@@ -6,13 +6,13 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bot.trackers.embedded.act import Desk
-from bot.trackers.embedded.faults import RefusedError, not_found
-from bot.trackers.embedded.pages import reading, writing
+from bot.trackers.embedded.faults import MovedError, RefusedError, not_found
+from bot.trackers.embedded.pages import manifests, reading, writing
 from bot.trackers.embedded.pages.origin import SameOrigin
 from bot.trackers.embedded.pages.render import page
 from bot.trackers.embedded.pull_desk import PullDesk
@@ -25,6 +25,16 @@ ROUTES = [
     Mount("/static", StaticFiles(packages=[(__package__, "static")])),
     Route("/actor", writing.choose_actor, methods=["POST"]),
     Route("/version" + REPO + "/{number:int}", reading.version),
+    *[
+        route
+        for settings in ("/settings", "/organizations/{organization}/settings")
+        for route in (
+            Route(settings + "/apps/new", manifests.ask_for_app, methods=["GET", "POST"]),
+            Route(settings + "/apps/new/confirm", manifests.make_app, methods=["POST"]),
+        )
+    ],
+    Route("/apps/{slug}/installations/new", manifests.choose_repositories),
+    Route("/apps/{slug}/installations/new", manifests.install, methods=["POST"]),
     Route(REPO, reading.thread_list),
     Route(REPO + "/issues", reading.thread_list),
     Route(REPO + "/issues", writing.open_issue, methods=["POST"]),
@@ -39,11 +49,17 @@ def build_pages(desk: Desk, pull_desk: PullDesk) -> Starlette:
     """Put the pages together."""
     pages = Starlette(
         routes=ROUTES,
-        middleware=[Middleware(SameOrigin)],
-        exception_handlers={RefusedError: _refused, HTTPException: _unrouted},
+        middleware=[Middleware(SameOrigin, but="/settings/apps/new")],
+        exception_handlers={MovedError: _moved, RefusedError: _refused, HTTPException: _unrouted},
     )
     pages.state.desk, pages.state.pull_desk = desk, pull_desk
     return pages
+
+
+async def _moved(_: Request, error: Exception) -> Response:
+    if not isinstance(error, MovedError):
+        raise error
+    return RedirectResponse(f"/{error.full_name}/issues", 301)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -23,14 +23,24 @@ def same_origin(scheme: str, headers: Headers) -> bool:
 
 
 class SameOrigin:
-    """Refuses every request that may change something and does not come from an own page."""
+    """
+    Refuses every request that may change something and does not come from an own page.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Paths that end in ``but`` take forms of everybody, since they only show what the form says.
+    """
+
+    def __init__(self, app: ASGIApp, *, but: str) -> None:
         self._app = app
+        self._but = but
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 403, or hand the request on."""
-        if scope["type"] != "http" or scope["method"] in _READING or same_origin(scope["scheme"], Headers(scope=scope)):
+        if (
+            scope["type"] != "http"
+            or scope["method"] in _READING
+            or scope["path"].endswith(self._but)
+            or same_origin(scope["scheme"], Headers(scope=scope))
+        ):
             await self._app(scope, receive, send)
             return
         refusal = PlainTextResponse("This form was not sent from a page of this tracker.", status_code=403)

@@ -8,6 +8,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from bot.trackers.embedded import labels as labelling
 from bot.trackers.embedded import repositories, threads
 from bot.trackers.embedded.announce import find_pull, find_thread
+from bot.trackers.embedded.pages.checks import checks_of
 from bot.trackers.embedded.pages.diffs import shown
 from bot.trackers.embedded.pages.render import page
 from bot.trackers.embedded.pages.timeline import timeline
@@ -74,6 +75,7 @@ async def show_thread(request: Request) -> Response:
         pull = await find_pull(act, thread) if thread.pull else None
         role = await repositories.role_of(act, repository, account)
         known = (await labelling.labels_of(act, repository, EVERYTHING)).entries
+        said = () if pull is None else await checks_of(act, repository, pull.head_sha)
     address = f"/{repository.full_name}/{'pull' if thread.pull else 'issues'}/{thread.number}"
     if request.url.path.lower() != address.lower():
         return RedirectResponse(address)
@@ -87,6 +89,7 @@ async def show_thread(request: Request) -> Response:
         items=items,
         pull=pull,
         files=files,
+        checks=said,
         offered=[label for label in known if label not in thread.labels],
         labels=[*thread.labels, *known],
         may_label=role.allows(Role.TRIAGE),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
@@ -66,9 +68,19 @@ def ink(color: str) -> str:
 
 
 async def page(
-    request: Request, template: str, *, status: int = 200, labels: Sequence[Label] = (), **values: object
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    labels: Sequence[Label] = (),
+    leads_to: Sequence[str] = (),
+    **values: object,
 ) -> HTMLResponse:
-    """Answer with a page. ``labels`` are those whose colours it needs."""
+    """
+    Answer with a page. ``labels`` are those whose colours it needs.
+
+    ``leads_to`` are addresses of other sites to which its forms lead in the end; browsers follow to no other.
+    """
     accounts = await everyone(request)
     nonce = secrets.token_urlsafe(16)
     body = _templates().get_template(template)
@@ -80,9 +92,10 @@ async def page(
         colors=sorted({label.color for label in labels}),
         **values,
     )
+    targets = " ".join(["'self'", *map(_origin, leads_to)])
     policy = (
         f"default-src 'none'; style-src 'self' 'nonce-{nonce}'; script-src 'self'; connect-src 'self'; "
-        "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        f"img-src 'self'; form-action {targets}; base-uri 'none'; frame-ancestors 'none'"
     )
     headers = {
         "Content-Security-Policy": policy,
@@ -91,3 +104,10 @@ async def page(
         "Cache-Control": "no-store",
     }
     return HTMLResponse(text, status_code=status, headers=headers)
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    # What a manifest names must not write into the policy.
+    host = re.sub(r"[^A-Za-z0-9.:\[\]-]", "", parts.netloc)
+    return f"{parts.scheme}://{host}"

@@ -84,14 +84,19 @@ def _count(request: Request, name: str, default: int) -> int:
 
 def listing(request: Request, entries: Sequence[object], page: Page, total: int) -> Response:
     """Answer with one page of a list, and with links to the others."""
+    return ok(request, entries, links(request, page, total))
+
+
+def links(request: Request, page: Page, total: int) -> Mapping[str, str] | None:
+    """Return the header that links one page of a list to the others, None where there are none."""
     last = max(1, -(-total // page.size))
     wanted = {"prev": page.number - 1, "next": page.number + 1, "last": last, "first": 1}
     if page.number >= last:
         wanted = {"prev": page.number - 1, "first": 1}
     if page.number == 1:
         wanted = {name: number for name, number in wanted.items() if name in {"next", "last"}}
-    links = [link(request, name, page=number) for name, number in wanted.items()]
-    return ok(request, entries, {"Link": ", ".join(links)} if links else None)
+    found = [link(request, name, page=number) for name, number in wanted.items()]
+    return {"Link": ", ".join(found)} if found else None
 
 
 def link(request: Request, relation: str, **query: object) -> str:

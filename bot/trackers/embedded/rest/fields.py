@@ -68,12 +68,32 @@ class Fields:
             return value
         raise self._wrong(name, "a boolean")
 
+    def has(self, name: str) -> bool:
+        """Return whether there is such a field that is not null."""
+        return self._document.get(name) is not None
+
     def part(self, name: str) -> Fields:
         """Return an object inside. Raises ``RefusedError`` (422)."""
         value = self._document.get(name)
         if isinstance(value, dict):
             return Fields(self._resource, value)
         raise self._wrong(name, "an object")
+
+    def parts(self, name: str) -> list[Fields]:
+        """Return the objects of a list; none when absent. Raises ``RefusedError`` (422)."""
+        value = self._document.get(name)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            raise self._wrong(name, "an array of objects")
+        return [Fields(self._resource, entry) for entry in value]
+
+    def number(self, name: str) -> int:
+        """Return a whole number that must be there. Raises ``RefusedError`` (422)."""
+        value = self._document.get(name)
+        if type(value) is not int:
+            raise self._wrong(name, "an integer")
+        return value
 
     def names(self, name: str) -> list[str] | None:
         """Return a list of names, each a text or an object with ``name``; None when absent."""
@@ -83,6 +103,24 @@ class Fields:
         if not isinstance(value, list):
             raise self._wrong(name, "an array")
         return [self._name(name, entry) for entry in value]
+
+    def numbers(self, name: str) -> list[int] | None:
+        """Return a list of whole numbers; None when absent. Raises ``RefusedError`` (422)."""
+        value = self._document.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(type(entry) is int for entry in value):
+            raise self._wrong(name, "an array of integers")
+        return value
+
+    def levels(self, name: str) -> dict[str, str] | None:
+        """Return an object of texts; None when absent. Raises ``RefusedError`` (422)."""
+        value = self._document.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict) or not all(isinstance(entry, str) for entry in value.values()):
+            raise self._wrong(name, "an object of strings")
+        return value
 
     def _name(self, field: str, entry: object) -> str:
         if isinstance(entry, str):

@@ -76,7 +76,7 @@ async def list_deliveries(request: Request) -> Response:
         found = await hooks.deliveries(act, hook, before=before, limit=size + 1)
     shown = found[:size]
     more = {"Link": link(request, "next", cursor=shown[-1].id)} if len(found) > size else None
-    return ok(request, [delivery_json(repository, each) for each in shown], more)
+    return ok(request, [delivery_json(each) for each in shown], more)
 
 
 async def show_delivery(request: Request) -> Response:
@@ -84,7 +84,7 @@ async def show_delivery(request: Request) -> Response:
     async with looking(request) as (act, repository):
         hook = await _hook(act, repository, request)
         delivery = await hooks.delivery(act, hook, identity(request, "delivery"))
-    return ok(request, full_delivery_json(repository, delivery, headers(delivery)))
+    return ok(request, full_delivery_json(delivery, headers(delivery)))
 
 
 async def redeliver(request: Request) -> Response:

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.trackers.embedded import history, labels, threads
+from bot.trackers.embedded import assignees, history, labels, threads
 from bot.trackers.embedded.act import Act
 from bot.trackers.embedded.announce import find_thread
 from bot.trackers.embedded.rest.answers import created, listing, nothing, ok, page_of
@@ -83,6 +83,17 @@ async def lock(request: Request) -> Response:
     return nothing()
 
 
+async def assign(request: Request) -> Response:
+    """Assign accounts to an issue, or take them off."""
+    logins = (await Fields.read(request, "Issue")).names("assignees") or []
+    adds = request.method == "POST"
+    change = assignees.assign if adds else assignees.unassign
+    async with acting(request) as (act, repository):
+        thread = await change(act, repository, identity(request), logins)
+    shown = issue_json(act.links, repository, thread)
+    return created(shown) if adds else ok(request, shown)
+
+
 async def list_labels(request: Request) -> Response:
     """Answer with the labels of an issue."""
     async with looking(request) as (act, repository):
@@ -152,5 +163,6 @@ ROUTES = [
     Route(ISSUE + "/labels", list_labels),
     Route(ISSUE + "/labels", add_labels, methods=["POST"]),
     Route(ISSUE + "/labels/{name:path}", remove_label, methods=["DELETE"]),
+    Route(ISSUE + "/assignees", assign, methods=["POST", "DELETE"]),
     Route(ISSUE + "/events", list_events),
 ]

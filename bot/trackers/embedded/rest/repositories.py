@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from bot.trackers.embedded import labels, people, repositories
 from bot.trackers.embedded.rest.answers import created, listing, ok, page_of
-from bot.trackers.embedded.rest.door import acting, caller, desk, identity, looking
+from bot.trackers.embedded.rest.door import acting, caller, desk, looking, looking_by_id
 from bot.trackers.embedded.rest.fields import Fields
 from bot.trackers.embedded.shapes.people import full_user_json
 from bot.trackers.embedded.shapes.repositories import full_repository_json, label_json, permission_json
@@ -38,9 +38,7 @@ async def show_user(request: Request) -> Response:
 
 async def show_by_id(request: Request) -> Response:
     """Answer with the repository of an id, which outlives its name."""
-    account = await caller(request)
-    async with desk(request).look(account) as act:
-        repository = await repositories.find_by_id(act, identity(request, "id"))
+    async with looking_by_id(request) as (act, repository):
         role = await repositories.role_of(act, repository, act.actor)
     return ok(request, full_repository_json(act.links, repository, role))
 

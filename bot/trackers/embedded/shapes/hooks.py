@@ -7,7 +7,7 @@ import json
 from bot.clock import SECOND
 from bot.trackers.embedded.links import Links
 from bot.trackers.embedded.moments import iso
-from bot.trackers.embedded.shapes.people import Json
+from bot.trackers.embedded.shapes.people import Json, node_id
 from bot.trackers.embedded.values import Delivery, Hook, Repository
 
 
@@ -31,7 +31,12 @@ def hook_json(links: Links, repository: Repository, hook: Hook) -> Json:
     }
 
 
-def delivery_json(repository: Repository, delivery: Delivery) -> Json:
+def minimal_installation_json(installation: int) -> Json:
+    """Return the installation of an App as the events of repositories tell it."""
+    return {"id": installation, "node_id": node_id("IntegrationInstallation", installation)}
+
+
+def delivery_json(delivery: Delivery) -> Json:
     """Return a delivery as it stands in lists."""
     return {
         "id": delivery.id,
@@ -43,16 +48,16 @@ def delivery_json(repository: Repository, delivery: Delivery) -> Json:
         "status_code": delivery.status_code or 0,
         "event": delivery.event,
         "action": delivery.action,
-        "installation_id": None,
-        "repository_id": repository.id,
+        "installation_id": delivery.installation_id,
+        "repository_id": delivery.repository_id,
         "throttled_at": None,
     }
 
 
-def full_delivery_json(repository: Repository, delivery: Delivery, headers: dict[str, str]) -> Json:
+def full_delivery_json(delivery: Delivery, headers: dict[str, str]) -> Json:
     """Return a delivery with what was sent and what was answered."""
     return {
-        **delivery_json(repository, delivery),
+        **delivery_json(delivery),
         "url": delivery.url,
         "request": {"headers": headers, "payload": json.loads(delivery.payload)},
         "response": {"headers": {}, "payload": delivery.response},

@@ -36,11 +36,11 @@ def issue_json(links: Links, repository: Repository, thread: Thread) -> Json:
         "state_reason": thread.state_reason,
         "locked": thread.locked,
         "active_lock_reason": None,
-        "assignee": None,
-        "assignees": [],
+        "assignee": next((user_json(links, each) for each in thread.assignees), None),
+        "assignees": [user_json(links, each) for each in thread.assignees],
         "milestone": None,
         "comments": thread.comment_count,
-        "reactions": _rollup(url, thread.reactions),
+        "reactions": rollup(url, thread.reactions),
         "created_at": iso(thread.created_at),
         "updated_at": iso(thread.updated_at),
         "closed_at": iso(thread.closed_at),
@@ -77,14 +77,15 @@ def comment_json(links: Links, repository: Repository, comment: Comment) -> Json
         "body": comment.body,
         "user": user_json(links, comment.author),
         "author_association": comment.association,
-        "reactions": _rollup(url, comment.reactions),
+        "reactions": rollup(url, comment.reactions),
         "created_at": iso(comment.created_at),
         "updated_at": iso(comment.updated_at),
         "performed_via_github_app": None,
     }
 
 
-def _rollup(url: str, counts: Mapping[str, int]) -> Json:
+def rollup(url: str, counts: Mapping[str, int]) -> Json:
+    """Return how often each reaction was given."""
     total = sum(counts.values())
     return {"url": f"{url}/reactions", "total_count": total, **{name: counts.get(name, 0) for name in REACTIONS}}
 

@@ -42,6 +42,26 @@ def user_json(links: Links, account: Account) -> Json:
     }
 
 
+def organization_json(links: Links, account: Account) -> Json:
+    """Return an organisation as some events tell it."""
+    url = f"{links.base}/orgs/{account.login}"
+    return {
+        "login": account.login,
+        "id": account.id,
+        "node_id": node_id("Organization", account.id),
+        "url": url,
+        "html_url": links.person_page(account.login),
+        "repos_url": f"{url}/repos",
+        "events_url": f"{url}/events",
+        "hooks_url": f"{url}/hooks",
+        "issues_url": f"{url}/issues",
+        "members_url": f"{url}/members{{/member}}",
+        "public_members_url": f"{url}/public_members{{/member}}",
+        "avatar_url": "",
+        "description": None,
+    }
+
+
 def full_user_json(links: Links, account: Account) -> Json:
     """Return an account as ``/user`` answers it."""
     absent = ("company", "location", "email", "hireable", "bio", "twitter_username")

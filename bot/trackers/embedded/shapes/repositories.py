@@ -52,6 +52,7 @@ _NOS = (
     "has_wiki",
     "has_pages",
     "has_discussions",
+    "has_downloads",
     "archived",
     "disabled",
     "allow_rebase_merge",

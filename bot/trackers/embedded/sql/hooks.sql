@@ -18,11 +18,13 @@ SELECT h.* FROM hooks h WHERE h.repository = :repository AND h.active
 ORDER BY h.id
 
 -- name: delivery_insert
-INSERT INTO deliveries (id, hook, guid, event, action, payload, redelivery, queued_at)
-VALUES (:id, :hook, :guid, :event, :action, :payload, :redelivery, :now)
+INSERT INTO deliveries (id, hook, guid, event, action, payload, redelivery, repository, installation, queued_at)
+VALUES (:id, :hook, :guid, :event, :action, :payload, :redelivery, :repository, :installation, :now)
 
 -- name: delivery_next
-SELECT d.*, h.url AS url, h.secret AS secret FROM deliveries d JOIN hooks h ON h.id = d.hook
+SELECT d.*, h.url AS url, h.secret AS secret,
+    coalesce(h.app, h.repository) AS target, h.app IS NOT NULL AS of_app
+FROM deliveries d JOIN hooks h ON h.id = d.hook
 WHERE d.delivered_at IS NULL ORDER BY d.id LIMIT 1
 
 -- name: delivery_done
@@ -31,10 +33,14 @@ UPDATE deliveries SET
 WHERE id = :id
 
 -- name: delivery_by_id
-SELECT d.*, h.url AS url, h.secret AS secret FROM deliveries d JOIN hooks h ON h.id = d.hook
+SELECT d.*, h.url AS url, h.secret AS secret,
+    coalesce(h.app, h.repository) AS target, h.app IS NOT NULL AS of_app
+FROM deliveries d JOIN hooks h ON h.id = d.hook
 WHERE d.hook = :hook AND d.id = :id
 
 -- name: deliveries_list
-SELECT d.*, h.url AS url, h.secret AS secret FROM deliveries d JOIN hooks h ON h.id = d.hook
+SELECT d.*, h.url AS url, h.secret AS secret,
+    coalesce(h.app, h.repository) AS target, h.app IS NOT NULL AS of_app
+FROM deliveries d JOIN hooks h ON h.id = d.hook
 WHERE d.hook = :hook AND d.delivered_at IS NOT NULL AND d.id < :before
 ORDER BY d.id DESC LIMIT :limit

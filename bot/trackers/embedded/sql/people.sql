@@ -7,6 +7,9 @@ INSERT INTO accounts (id, login, name, kind, created_at) VALUES (:id, :login, :n
 -- name: account_by_login
 SELECT * FROM accounts WHERE login = :login
 
+-- name: account_rename
+UPDATE accounts SET login = :login WHERE id = :id
+
 -- name: account_by_token
 SELECT a.* FROM tokens t JOIN accounts a ON a.id = t.account WHERE t.digest = :digest
 
@@ -25,6 +28,17 @@ SELECT * FROM repository_rows WHERE owner_login = :owner COLLATE NOCASE AND name
 
 -- name: repository_by_id
 SELECT * FROM repository_rows WHERE id = :id
+
+-- name: repository_by_former_name
+SELECT r.* FROM former_names f JOIN accounts o ON o.id = f.owner JOIN repository_rows r ON r.id = f.repository
+WHERE o.login = :owner AND f.name = :name
+
+-- name: repository_move
+UPDATE repositories SET owner = :owner, name = :name WHERE id = :id
+
+-- name: former_name_put
+INSERT INTO former_names (owner, name, repository) VALUES (:owner, :name, :repository)
+ON CONFLICT (owner, name) DO UPDATE SET repository = excluded.repository
 
 -- name: repositories_all
 SELECT * FROM repository_rows ORDER BY owner_login, name

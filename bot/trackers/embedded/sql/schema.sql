@@ -40,6 +40,23 @@ CREATE TABLE IF NOT EXISTS grants (
     PRIMARY KEY (repository, account)
 ) WITHOUT ROWID
 
+-- name: teams
+CREATE TABLE IF NOT EXISTS teams (
+    id INTEGER PRIMARY KEY,
+    organization INTEGER NOT NULL REFERENCES accounts (id),
+    slug TEXT NOT NULL COLLATE NOCASE,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (organization, slug)
+)
+
+-- name: team_members
+CREATE TABLE IF NOT EXISTS team_members (
+    team INTEGER NOT NULL REFERENCES teams (id),
+    account INTEGER NOT NULL REFERENCES accounts (id),
+    PRIMARY KEY (team, account)
+) WITHOUT ROWID
+
 -- name: labels
 CREATE TABLE IF NOT EXISTS labels (
     id INTEGER PRIMARY KEY,
@@ -76,6 +93,14 @@ CREATE TABLE IF NOT EXISTS thread_labels (
     thread INTEGER NOT NULL REFERENCES threads (id),
     label INTEGER NOT NULL REFERENCES labels (id),
     UNIQUE (thread, label)
+)
+
+-- name: thread_assignees
+CREATE TABLE IF NOT EXISTS thread_assignees (
+    place INTEGER PRIMARY KEY,
+    thread INTEGER NOT NULL REFERENCES threads (id),
+    account INTEGER NOT NULL REFERENCES accounts (id),
+    UNIQUE (thread, account)
 )
 
 -- name: pulls
@@ -156,16 +181,35 @@ CREATE TABLE IF NOT EXISTS reviews (
 -- name: reviews_by_thread
 CREATE INDEX IF NOT EXISTS reviews_by_thread ON reviews (thread, id)
 
+-- name: lines
+CREATE TABLE IF NOT EXISTS lines (
+    id INTEGER PRIMARY KEY,
+    thread INTEGER NOT NULL REFERENCES threads (id),
+    review INTEGER NOT NULL REFERENCES reviews (id),
+    author INTEGER NOT NULL REFERENCES accounts (id),
+    path TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    commit_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+)
+
+-- name: lines_by_review
+CREATE INDEX IF NOT EXISTS lines_by_review ON lines (review, id)
+
 -- name: hooks
 CREATE TABLE IF NOT EXISTS hooks (
     id INTEGER PRIMARY KEY,
-    repository INTEGER NOT NULL REFERENCES repositories (id),
+    repository INTEGER REFERENCES repositories (id),
+    app INTEGER UNIQUE REFERENCES apps (id),
     url TEXT NOT NULL,
     secret TEXT NOT NULL,
     events TEXT NOT NULL,
     active INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
+    updated_at INTEGER NOT NULL,
+    CHECK ((repository IS NULL) <> (app IS NULL))
 )
 
 -- name: hooks_by_repository
@@ -180,6 +224,8 @@ CREATE TABLE IF NOT EXISTS deliveries (
     action TEXT,
     payload TEXT NOT NULL,
     redelivery INTEGER NOT NULL,
+    repository INTEGER,
+    installation INTEGER,
     queued_at INTEGER NOT NULL,
     delivered_at INTEGER,
     duration INTEGER,
@@ -193,6 +239,171 @@ CREATE INDEX IF NOT EXISTS deliveries_queued ON deliveries (id) WHERE delivered_
 
 -- name: deliveries_by_hook
 CREATE INDEX IF NOT EXISTS deliveries_by_hook ON deliveries (hook, id)
+
+-- name: apps
+CREATE TABLE IF NOT EXISTS apps (
+    id INTEGER PRIMARY KEY,
+    owner INTEGER NOT NULL REFERENCES accounts (id),
+    bot INTEGER NOT NULL REFERENCES accounts (id),
+    slug TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+    description TEXT,
+    external_url TEXT NOT NULL,
+    setup_url TEXT,
+    client_id TEXT NOT NULL UNIQUE,
+    public_key TEXT,
+    permissions TEXT NOT NULL,
+    events TEXT NOT NULL,
+    code TEXT UNIQUE,
+    code_until INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+)
+
+-- name: installations
+CREATE TABLE IF NOT EXISTS installations (
+    id INTEGER PRIMARY KEY,
+    app INTEGER NOT NULL REFERENCES apps (id),
+    account INTEGER NOT NULL REFERENCES accounts (id),
+    selection TEXT NOT NULL CHECK (selection IN ('all', 'selected')),
+    permissions TEXT NOT NULL,
+    events TEXT NOT NULL,
+    suspended_at INTEGER,
+    suspended_by INTEGER REFERENCES accounts (id),
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (app, account)
+)
+
+-- name: installation_repositories
+CREATE TABLE IF NOT EXISTS installation_repositories (
+    installation INTEGER NOT NULL REFERENCES installations (id) ON DELETE CASCADE,
+    repository INTEGER NOT NULL REFERENCES repositories (id),
+    PRIMARY KEY (installation, repository)
+) WITHOUT ROWID
+
+-- name: installation_tokens
+CREATE TABLE IF NOT EXISTS installation_tokens (
+    digest TEXT PRIMARY KEY,
+    installation INTEGER NOT NULL REFERENCES installations (id) ON DELETE CASCADE,
+    permissions TEXT NOT NULL,
+    repositories TEXT,
+    expires_at INTEGER NOT NULL
+) WITHOUT ROWID
+
+-- name: former_names
+CREATE TABLE IF NOT EXISTS former_names (
+    owner INTEGER NOT NULL REFERENCES accounts (id),
+    name TEXT NOT NULL COLLATE NOCASE,
+    repository INTEGER NOT NULL REFERENCES repositories (id),
+    PRIMARY KEY (owner, name)
+) WITHOUT ROWID
+
+-- name: statuses
+CREATE TABLE IF NOT EXISTS statuses (
+    id INTEGER PRIMARY KEY,
+    repository INTEGER NOT NULL REFERENCES repositories (id),
+    sha TEXT NOT NULL,
+    context TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('error', 'failure', 'pending', 'success')),
+    description TEXT,
+    target_url TEXT,
+    creator INTEGER NOT NULL REFERENCES accounts (id),
+    created_at INTEGER NOT NULL
+)
+
+-- name: statuses_by_context
+CREATE INDEX IF NOT EXISTS statuses_by_context ON statuses (repository, sha, context, id)
+
+-- name: check_suites
+CREATE TABLE IF NOT EXISTS check_suites (
+    id INTEGER PRIMARY KEY,
+    repository INTEGER NOT NULL REFERENCES repositories (id),
+    app INTEGER NOT NULL REFERENCES apps (id),
+    sha TEXT NOT NULL,
+    branch TEXT,
+    head_commit TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (repository, sha, app)
+)
+
+-- name: check_runs
+CREATE TABLE IF NOT EXISTS check_runs (
+    id INTEGER PRIMARY KEY,
+    suite INTEGER NOT NULL REFERENCES check_suites (id),
+    name TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('queued', 'in_progress', 'completed')),
+    conclusion TEXT,
+    external_id TEXT NOT NULL,
+    details_url TEXT,
+    title TEXT,
+    summary TEXT,
+    text TEXT,
+    started_at INTEGER NOT NULL,
+    completed_at INTEGER,
+    CHECK ((status = 'completed') = (conclusion IS NOT NULL))
+)
+
+-- name: check_runs_by_suite
+CREATE INDEX IF NOT EXISTS check_runs_by_suite ON check_runs (suite, name, id)
+
+-- name: status_rows
+CREATE TEMPORARY VIEW status_rows AS
+SELECT
+    s.*, a.login AS creator_login, a.kind AS creator_kind, a.name AS creator_name, a.created_at AS creator_created_at
+FROM statuses s JOIN accounts a ON a.id = s.creator
+
+-- name: check_latest
+CREATE TEMPORARY VIEW check_latest AS
+SELECT * FROM check_runs r
+WHERE NOT EXISTS (SELECT 1 FROM check_runs l WHERE l.suite = r.suite AND l.name = r.name AND l.id > r.id)
+
+-- name: check_suite_rows
+CREATE TEMPORARY VIEW check_suite_rows AS
+SELECT
+    s.*,
+    (SELECT count(*) FROM check_latest r WHERE r.suite = s.id) AS runs,
+    (SELECT count(*) FROM check_latest r WHERE r.suite = s.id AND r.conclusion IS NULL) AS open_runs,
+    (SELECT count(*) FROM check_latest r WHERE r.suite = s.id AND r.status <> 'queued') AS begun,
+    (SELECT group_concat(r.conclusion) FROM check_latest r WHERE r.suite = s.id) AS conclusions
+FROM check_suites s
+
+-- name: check_run_rows
+CREATE TEMPORARY VIEW check_run_rows AS
+SELECT
+    r.*, s.id AS suite_id, s.repository AS suite_repository, s.app AS suite_app, s.sha AS suite_sha,
+    s.branch AS suite_branch, s.head_commit AS suite_head_commit, s.runs AS suite_runs, s.open_runs AS suite_open_runs, s.begun AS suite_begun,
+    s.conclusions AS suite_conclusions, s.created_at AS suite_created_at, s.updated_at AS suite_updated_at,
+    r.id IN (SELECT id FROM check_latest) AS latest
+FROM check_runs r JOIN check_suite_rows s ON s.id = r.suite
+
+-- name: covered
+CREATE TEMPORARY VIEW covered AS
+SELECT i.id AS installation, r.id AS repository
+FROM installations i JOIN repositories r ON r.owner = i.account
+WHERE i.selection = 'all'
+   OR EXISTS (SELECT 1 FROM installation_repositories x WHERE x.installation = i.id AND x.repository = r.id)
+
+-- name: app_rows
+CREATE TEMPORARY VIEW app_rows AS
+SELECT
+    p.*, o.login AS owner_login, o.kind AS owner_kind, o.name AS owner_name, o.created_at AS owner_created_at,
+    b.login AS bot_login, b.kind AS bot_kind, b.name AS bot_name, b.created_at AS bot_created_at,
+    (SELECT count(*) FROM installations i WHERE i.app = p.id) AS installations
+FROM apps p JOIN accounts o ON o.id = p.owner JOIN accounts b ON b.id = p.bot
+
+-- name: installation_rows
+CREATE TEMPORARY VIEW installation_rows AS
+SELECT
+    i.*, a.login AS account_login, a.kind AS account_kind, a.name AS account_name,
+    a.created_at AS account_created_at, p.slug AS slug, p.client_id AS client_id,
+    s.login AS suspender_login, s.kind AS suspender_kind, s.name AS suspender_name,
+    s.created_at AS suspender_created_at
+FROM installations i
+JOIN accounts a ON a.id = i.account
+JOIN apps p ON p.id = i.app
+LEFT JOIN accounts s ON s.id = i.suspended_by
 
 -- name: repository_rows
 CREATE TEMPORARY VIEW repository_rows AS
@@ -222,6 +433,10 @@ SELECT
         'id', x.id, 'repository', x.repository, 'name', x.name, 'color', x.color, 'description', x.description))
      FROM (SELECT l.* FROM thread_labels tl JOIN labels l ON l.id = tl.label
            WHERE tl.thread = t.id ORDER BY tl.place) x) AS labels,
+    (SELECT json_group_array(json_object(
+        'id', x.id, 'login', x.login, 'kind', x.kind, 'name', x.name, 'created_at', x.created_at))
+     FROM (SELECT o.* FROM thread_assignees ta JOIN accounts o ON o.id = ta.account
+           WHERE ta.thread = t.id ORDER BY ta.place) x) AS assignees,
     p.merged_at AS merged_at, p.draft AS draft
 FROM threads t
 JOIN accounts a ON a.id = t.author
@@ -252,6 +467,14 @@ SELECT
     (SELECT association FROM standing s
      WHERE s.repository = t.repository AND s.account = v.author) AS association
 FROM reviews v JOIN accounts a ON a.id = v.author JOIN threads t ON t.id = v.thread
+
+-- name: line_rows
+CREATE TEMPORARY VIEW line_rows AS
+SELECT
+    l.*, a.login AS author_login, a.kind AS author_kind, a.name AS author_name, a.created_at AS author_created_at,
+    (SELECT association FROM standing s
+     WHERE s.repository = t.repository AND s.account = l.author) AS association
+FROM lines l JOIN accounts a ON a.id = l.author JOIN threads t ON t.id = l.thread
 
 -- name: reaction_rows
 CREATE TEMPORARY VIEW reaction_rows AS

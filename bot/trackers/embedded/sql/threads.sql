@@ -55,6 +55,12 @@ INSERT INTO thread_labels (thread, label) VALUES (:thread, :label) ON CONFLICT D
 -- name: thread_label_delete
 DELETE FROM thread_labels WHERE thread = :thread AND label = :label
 
+-- name: thread_assignee_put
+INSERT INTO thread_assignees (thread, account) VALUES (:thread, :account) ON CONFLICT DO NOTHING
+
+-- name: thread_assignee_delete
+DELETE FROM thread_assignees WHERE thread = :thread AND account = :account
+
 -- name: history_insert
 INSERT INTO history (id, repository, thread, actor, kind, detail, commit_id, created_at)
 VALUES (:id, :repository, :thread, :actor, :kind, :detail, :commit_id, :now)
