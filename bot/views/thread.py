@@ -182,8 +182,8 @@ class WorkView:
     of ``attempts_allowed``; ``log`` are those that have ended, oldest first. ``starter`` started the run. ``head`` is
     the commit that waits for review; ``commit`` is the one that a run looks at whose item is a pull request, empty for
     any other. ``merged`` is whether the pull request was. ``waiting_for`` is a sentence that says what a start waits
-    for. ``gates`` are the names of the gates of its playbook. ``unchecked`` is whether it waits for checks and none have
-    appeared.
+    for. ``gates`` are the names of the gates of its playbook. ``unchecked`` is whether it waits for checks and none
+    have appeared.
     """
 
     work: WorkId

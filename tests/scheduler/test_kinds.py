@@ -149,6 +149,7 @@ def test_what_stands_for_a_batch_is_its_oldest_or_its_newest_occurrence(
 def test_jobs_stand_and_work_on_issues_is_plain() -> None:
     assert {kind: policy.lifecycle for kind, policy in KINDS.items()} == {
         "work-issue": Lifecycle.PLAIN,
+        "review-pr": Lifecycle.PLAIN,
         "job": Lifecycle.STANDING,
     }
     assert policy_of("unheard of") == policy_of("work-issue")

@@ -117,6 +117,7 @@ def test_the_stored_document_is_plain_and_says_its_version() -> None:
             "number": 42,
             "delivery": "d-1",
             "branch": None,
+            "review": None,
         },
     }
 
