@@ -86,17 +86,6 @@ async def test_a_signed_delivery_is_accepted_with_its_facts(inbox: Inbox) -> Non
     assert fact.body == "/approve 🙂 ç"
 
 
-async def test_what_is_signed_are_the_bytes_and_no_other_spelling_of_the_same(inbox: Inbox) -> None:  # gh-H-02
-    document = json.loads(COMMENT)
-    spellings = [json.dumps(document, indent=3, sort_keys=True).encode(), b" " + COMMENT + b"\r\n"]
-    async with client(inbox.accept) as http:
-        for place, body in enumerate(spellings):
-            answer = await http.post(PATH, content=body, headers=headers(body, delivery=f"d-{place}"))
-            refused = await http.post(PATH, content=body, headers=headers(COMMENT, delivery=f"e-{place}"))
-            assert (answer.status_code, refused.status_code) == (202, 401)
-    assert [delivery.payload for delivery in inbox.deliveries] == spellings
-
-
 async def test_a_form_is_accepted_with_the_signature_over_the_form(inbox: Inbox) -> None:
     body = b"payload=" + quote_plus(COMMENT).encode()
     sent = headers(body) | {"content-type": "application/x-www-form-urlencoded"}

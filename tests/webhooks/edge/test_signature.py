@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+import json
 import secrets
 
 import pytest
@@ -28,6 +30,18 @@ def test_the_published_example_of_the_tracker_verifies() -> None:
 def test_one_changed_byte_of_the_body_is_refused() -> None:
     secret = _secret()
     assert signed_by(BODY + b" ", sign(BODY, secret), [secret]) is None
+
+
+def test_what_is_signed_are_the_bytes_and_no_other_spelling_of_the_same() -> None:  # gh-H-02
+    document = {"comment": {"body": "/approve 🙂 ç"}, "action": "created"}
+    spellings = [
+        json.dumps(document).encode(),
+        json.dumps(document, ensure_ascii=False).encode(),
+        json.dumps(document, indent=3, sort_keys=True).encode() + b"\r\n",
+    ]
+    secret = _secret()
+    for signed, body in itertools.product(spellings, spellings):
+        assert signed_by(body, sign(signed, secret), [secret]) == (0 if body == signed else None)
 
 
 def test_while_secrets_are_rotated_both_verify() -> None:
